@@ -1,0 +1,29 @@
+/** What expression emission hands around: an ESTree expression, what it holds at run time, and when it is present. */
+import type { Expression, Statement } from 'estree'
+
+/**
+ * `number` a JS double · `bool` 0/1 or a JS boolean · `string` a JS string · `time` microseconds (no nanoseconds below) ·
+ * `duration` nanoseconds · `any` a `Value` of any type, where null and undefined are absent.
+ */
+export type Repr = 'number' | 'bool' | 'string' | 'time' | 'duration' | 'any'
+
+export interface Emitted {
+  readonly repr: Repr
+  readonly value: Expression
+  /** Test that the value is present; null: always. For `any` it is null: absence is in the value itself. */
+  readonly valid: Expression | null
+}
+
+/** What a descriptor's `emit` may ask of the kernel being written. */
+export interface EmitContext {
+  /** A name bound, before the row's statement, to `expression`; use it when a value is needed twice. */
+  let(hint: string, expression: Expression): Expression
+  /** `rt.<name>(…)`; the name must exist in runtime/helpers HELPERS. */
+  helper(name: string, ...args: readonly Expression[]): Expression
+  /** A constant that travels beside the text (`k[3]`), so that kernels differing only in literals are one text. */
+  constant(value: unknown): Expression
+  /** Statements before the row loop. */
+  before(...statements: readonly Statement[]): void
+  /** An `Emitted` of any repr as a `Value` (boxes times, nulls when not valid). */
+  toAny(emitted: Emitted): Expression
+}

@@ -1,0 +1,141 @@
+/**
+ * What the language knows about a function. Parser-independent: compiler, docs, completion, views, fuzzers and the catalog
+ * route read these; nothing else names a function. To add one: one file, one line in `index.ts`. See CONTRIBUTING.md.
+ */
+import type { Expression, Statement } from 'estree'
+import type { HelperName } from '../../runtime/helpers/index.ts'
+import type { Value, ValueType } from '../../storage/value.ts'
+import type { EmitContext, Emitted } from '../codegen/emitted.ts'
+
+export type Category =
+  | 'operator'
+  | 'conversion'
+  | 'conditional'
+  | 'string'
+  | 'text'
+  | 'math'
+  | 'time'
+  | 'hash'
+  | 'network'
+  | 'array'
+  | 'object'
+  | 'aggregate'
+
+export interface Parameter {
+  readonly name: string
+  readonly type: ValueType
+  readonly doc: string
+  readonly optional?: true
+  /** The last parameter may repeat. */
+  readonly variadic?: true
+  /** Must be a constant (a pattern, a unit, a percentile). */
+  readonly constant?: true
+}
+
+/** `upper("a")` → `"A"`; run by the tests. `result` is JSON (datetimes and durations as they print). */
+export interface ScalarExample {
+  readonly expression: string
+  readonly result: string
+}
+
+/** `stats avg(ms)` over NDJSON lines → NDJSON lines; run by the tests. */
+export interface AggregateExample {
+  readonly query: string
+  readonly input: string
+  readonly output: string
+}
+
+/** Refused at compile time: becomes diagnostic E202 (or the code given) at the argument. */
+export interface TypeProblem {
+  readonly problem: string
+  readonly argument: number
+  readonly suggestion?: string
+}
+
+interface Head {
+  readonly name: string
+  readonly category: Category
+  /** Spellings of other languages that get a fix-it to this name; never aliases. */
+  readonly foreign: readonly string[]
+  readonly parameters: readonly Parameter[]
+}
+
+export interface ScalarFunction extends Head {
+  readonly kind: 'scalar'
+  /** `infix` for operators: how the printer writes a call. */
+  readonly notation: 'call' | 'infix' | 'prefix'
+  readonly doc: { readonly summary: string; readonly examples: readonly [ScalarExample, ...ScalarExample[]] }
+  /** Result type from argument types (`any` where unknown). Conservative: refuses only what can never work. */
+  type(args: readonly ValueType[]): ValueType | TypeProblem
+  /** `propagate`: null when any argument is null or missing, and neither helper nor emit is asked. `observe`: they see nulls. */
+  readonly nulls: 'propagate' | 'observe'
+  /** `per-query` is constant within one run (`now()`); `volatile` may differ per row and is never folded, moved or tabulated. */
+  readonly purity: 'pure' | 'per-query' | 'volatile'
+  /** The meaning: `HELPERS[helper](…args: Value[]): Value`, total (never throws on any values; null when they do not fit). */
+  readonly helper: HelperName
+  /**
+   * A faster way for representations it knows (numbers, times …); must agree with the helper. Null: use the helper.
+   * Never asked about arguments that may be absent when `nulls` is 'propagate': the caller guards.
+   */
+  emit?(args: readonly Emitted[], cx: EmitContext): Emitted | null
+  /** Checks constant arguments at compile time: a bad regex, an unknown zone. */
+  check?(args: readonly (Value | undefined)[]): TypeProblem | null
+}
+
+/** What the merge promises: over any split and order the answer is equal / equal but for rounding / within `relativeError`. */
+export type MergeLaw =
+  | { readonly law: 'exact' }
+  | { readonly law: 'rounding' }
+  | { readonly law: 'sketch'; readonly relativeError: number }
+  | { readonly law: 'none'; readonly reason: string }
+
+/**
+ * One state column, one slot per group. `object` slots hold a sketch, a set or a list made by `HELPERS[init]()`.
+ * Numeric slots start at `init`.
+ */
+export type StateColumn =
+  | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
+  | { readonly type: 'object'; readonly init: HelperName | null }
+
+/** Names of state columns → the lvalue of the current group's slot. */
+export type StateSlots = Readonly<Record<string, Expression>>
+
+/** Where a row stands among all rows of the scan, for first/last: an expression that grows with input order. */
+export interface StepContext extends EmitContext {
+  readonly rowOrder: Expression
+  /** Event time in microseconds of this row, and its nanoseconds (literal 0 when the block has none); for earliest/latest. */
+  readonly timeMicros: Expression
+  readonly timeNanos: Expression
+  readonly parameters: readonly number[]
+}
+
+export interface AggregateFunction extends Head {
+  readonly kind: 'aggregate'
+  readonly category: 'aggregate'
+  readonly doc: { readonly summary: string; readonly examples: readonly [AggregateExample, ...AggregateExample[]] }
+  /** Names beyond `name`, matched by pattern: `p95` is percentile with parameter 95. */
+  readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
+  type(args: readonly ValueType[]): ValueType | TypeProblem
+  readonly merging: MergeLaw
+  readonly state: Readonly<Record<string, StateColumn>>
+  /**
+   * Called for rows where every argument is present (aggregates skip null and missing) and `where` is true.
+   * A `number` parameter arrives as repr `number` (numeric strings coerced and counted, other types skipped);
+   * an `any` parameter arrives in whatever repr the block has: handle `number` and `time` fast, the rest through toAny.
+   */
+  step(state: StateSlots, args: readonly Emitted[], cx: StepContext): readonly Statement[]
+  merge(
+    into: StateSlots,
+    from: StateSlots,
+    cx: EmitContext & { readonly parameters: readonly number[] },
+  ): readonly Statement[]
+  /** The group's answer as a `Value`. */
+  finish(state: StateSlots, cx: EmitContext & { readonly parameters: readonly number[] }): Expression
+}
+
+export type FunctionDescriptor = ScalarFunction | AggregateFunction
+
+export interface FunctionRegistry {
+  readonly scalars: ReadonlyMap<string, ScalarFunction>
+  readonly aggregates: ReadonlyMap<string, AggregateFunction>
+}

@@ -1,0 +1,135 @@
+/** The logical plan: what to compute, not how. Rules rewrite it, `physical/` lowers it. Plain readonly data, one `kind` per op. */
+import type { CastType, ParseFormat } from '../../grammar/ast.ts'
+import type { Span } from '../../grammar/source.ts'
+import type { TimeRange } from '../../storage/predicate.ts'
+import type { ValueType } from '../../storage/value.ts'
+import type { AggregateFunction } from '../functions/descriptor.ts'
+import type { Expr } from './expr.ts'
+
+export type LogicalOp =
+  | ScanOp
+  | FilterOp
+  | ExtendOp
+  | KeepOp
+  | DropOp
+  | RenameOp
+  | ParseOp
+  | HeadOp
+  | TailOp
+  | SortOp
+  | TopKOp
+  | DedupOp
+  | AggregateOp
+  | DescribeOp
+
+export type LogicalKind = LogicalOp['kind']
+
+interface Op<K extends string> {
+  readonly kind: K
+  readonly origin: Span
+}
+
+interface UnaryOp<K extends string> extends Op<K> {
+  readonly input: LogicalOp
+}
+
+/** Which indexes: already matched against the catalog, sorted, so that a plan is a value. */
+export interface ScanOp extends Op<'scan'> {
+  readonly indexes: readonly string[]
+  /** Every range the query and the request gave, intersected. */
+  readonly time: TimeRange
+  /** Fields anything above reads; null means all (events are returned whole). Set by prune-fields. */
+  readonly fields: readonly string[] | null
+  /** Rows enough for everything above; null without a limit. Set by push-limit. */
+  readonly limit: number | null
+}
+
+/** Keeps rows for which the predicate is true; conjuncts are separate so that rules can move them one by one. */
+export interface FilterOp extends UnaryOp<'filter'> {
+  readonly conjuncts: readonly Expr[]
+}
+
+/** Left to right: a later assignment sees the earlier ones. Existing fields of the same name are replaced. */
+export interface ExtendOp extends UnaryOp<'extend'> {
+  readonly assignments: readonly { readonly name: string; readonly value: Expr }[]
+}
+
+/** Field names or `*` patterns, in output order; `except` removes from what matched. */
+export interface KeepOp extends UnaryOp<'keep'> {
+  readonly fields: readonly string[]
+  readonly except: readonly string[]
+}
+
+export interface DropOp extends UnaryOp<'drop'> {
+  readonly fields: readonly string[]
+}
+
+export interface RenameOp extends UnaryOp<'rename'> {
+  readonly pairs: readonly { readonly from: string; readonly to: string }[]
+}
+
+/** Extracts fields from the text of `from`. Never deletes a field and never overwrites a non-null one. */
+export interface ParseOp extends UnaryOp<'parse'> {
+  readonly format: ParseFormat
+  readonly pattern: string | null
+  readonly options: Readonly<Record<string, string>>
+  readonly from: string
+  /** Fields it may set, when the text of the query says so (captures, `into`); null when only the data knows (json, kv). */
+  readonly outputs: readonly { readonly name: string; readonly cast: CastType | null }[] | null
+  readonly prefix: string
+  readonly onError: 'propagate' | 'null' | 'drop' | 'strict'
+}
+
+export interface HeadOp extends UnaryOp<'head'> {
+  readonly count: number
+}
+
+export interface TailOp extends UnaryOp<'tail'> {
+  readonly count: number
+}
+
+export interface SortKey {
+  readonly value: Expr
+  readonly descending: boolean
+}
+
+/** Stable. Nulls and missing last ascending, first descending. */
+export interface SortOp extends UnaryOp<'sort'> {
+  readonly keys: readonly SortKey[]
+}
+
+/** sort then head, as one op; made by the rule sort-limit-to-topk. */
+export interface TopKOp extends UnaryOp<'topk'> {
+  readonly keys: readonly SortKey[]
+  readonly count: number
+}
+
+export interface DedupOp extends UnaryOp<'dedup'> {
+  readonly count: number
+  readonly fields: readonly string[]
+}
+
+export interface AggregateCall {
+  readonly function: AggregateFunction
+  readonly args: readonly Expr[]
+  /** Constants such as the p of `perc(x, p)`, already evaluated. */
+  readonly parameters: readonly number[]
+  readonly where: Expr | null
+  /** Output column. */
+  readonly name: string
+  readonly type: ValueType
+  readonly origin: Span
+}
+
+export interface GroupKey {
+  readonly value: Expr
+  readonly name: string
+}
+
+/** Output: keys in order, then aggregates in order. Null and missing keys are one group. Without keys: always one row. */
+export interface AggregateOp extends UnaryOp<'aggregate'> {
+  readonly keys: readonly GroupKey[]
+  readonly aggregates: readonly AggregateCall[]
+}
+
+export interface DescribeOp extends UnaryOp<'describe'> {}

@@ -1,0 +1,67 @@
+/** What the compiler takes and gives: the types of `compile` and `explain` (compiler/index.ts). */
+import type { Diagnostic } from '../grammar/diagnostics.ts'
+import type { Span } from '../grammar/source.ts'
+import type { Program } from '../runtime/program.ts'
+import type { TimeRange } from '../storage/predicate.ts'
+import type { DateTime, Value } from '../storage/value.ts'
+import type { Catalog } from './catalog.ts'
+import type { FunctionRegistry } from './functions/descriptor.ts'
+
+export interface CompileOptions {
+  readonly catalog: Catalog
+  /** The query's `now()`; also what relative times count from. */
+  readonly now: DateTime
+  /** From the request's `from` and `to`; the tighter of this and the query's own range wins. */
+  readonly time?: TimeRange
+  /** Bind `$name` as typed values. */
+  readonly variables?: Readonly<Record<string, Value>>
+  readonly functions?: FunctionRegistry
+  /** Names of optimiser rules to leave out (`all` for every one). */
+  readonly without?: readonly string[]
+  /** Record the plan after every pass and rule. */
+  readonly trace?: boolean
+  /** Emit source maps in kernels. */
+  readonly sourceMaps?: boolean
+}
+
+/** A short form and what it stands for; `meta.rewrites`. */
+export interface Rewrite {
+  readonly before: string
+  readonly after: string
+  readonly reason: string
+}
+
+export interface TraceEntry {
+  /** `resolve`, `optimise/push-filter`, `choose` … */
+  readonly name: string
+  /** The representation printed after it; null when the rule did not apply. */
+  readonly text: string | null
+}
+
+/** One node of the physical plan as explain shows it; `children` are inputs. */
+export interface PlanNode {
+  readonly op: string
+  readonly label: string
+  readonly details: readonly (readonly [key: string, value: string])[]
+  readonly origin: Span
+  readonly children: readonly PlanNode[]
+}
+
+export interface Compiled {
+  readonly program: Program
+  /** Canonical query text. */
+  readonly canonical: string
+  readonly rewrites: readonly Rewrite[]
+  readonly hints: readonly Diagnostic[]
+  readonly trace: readonly TraceEntry[]
+  readonly plan: PlanNode
+  /** Rules that applied, in order. */
+  readonly rules: readonly { readonly name: string; readonly summary: string }[]
+  readonly pushed: readonly string[]
+  readonly residual: readonly string[]
+  readonly time: TimeRange
+  /** Stage kinds in order, for explain's `parsed.pipeline`. */
+  readonly stages: readonly { readonly type: string; readonly text: string; readonly streams: boolean }[]
+  readonly fieldsRead: readonly string[] | null
+  readonly fieldsProduced: readonly string[] | null
+}

@@ -1,0 +1,351 @@
+/**
+ * The syntax tree. Every node has `kind` and `span`; short forms are still present as the user wrote them.
+ * Plain readonly data: `parse` makes it, `print` prints it, `compiler/resolve` lowers it.
+ */
+import type { Span } from './source.ts'
+
+// ── Pipeline ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A whole query. `lets` come later with CTEs; `source` is null when the text starts with a stage or with search terms. */
+export interface AstQuery {
+  readonly kind: 'query'
+  readonly span: Span
+  readonly lets: readonly AstLet[]
+  readonly pipeline: AstPipeline
+}
+
+export interface AstLet {
+  readonly kind: 'let'
+  readonly span: Span
+  readonly name: string
+  readonly pipeline: AstPipeline
+}
+
+export interface AstPipeline {
+  readonly kind: 'pipeline'
+  readonly span: Span
+  readonly from: AstFrom | null
+  /** Search terms after the source; already ordinary expressions (`has(_raw, "x")`, `status == 500`), see grammar/search.ts. */
+  readonly search: AstExpr | null
+  readonly stages: readonly AstStage[]
+}
+
+export interface AstFrom {
+  readonly kind: 'from'
+  readonly span: Span
+  readonly sources: readonly AstSourceName[]
+  readonly ranges: readonly AstTimeRange[]
+}
+
+/** `main`, `app-*`, `!app-debug`, `$name`; `*` is a pattern. */
+export interface AstSourceName {
+  readonly kind: 'source'
+  readonly span: Span
+  readonly pattern: string
+  readonly exclude: boolean
+  readonly isLet: boolean
+}
+
+export interface AstTimeRange {
+  readonly kind: 'time-range'
+  readonly span: Span
+  readonly from: AstTimePoint | null
+  readonly to: AstTimePoint | null
+}
+
+/** `-1h`: offset in ns from now. `@d`: start of the current day; `-1h@h` would be both. An RFC 3339 instant otherwise. */
+export type AstTimePoint =
+  | {
+      readonly kind: 'relative'
+      readonly span: Span
+      readonly offsetNs: number
+      readonly text: string
+      readonly snap: SnapUnit | null
+    }
+  | {
+      readonly kind: 'absolute'
+      readonly span: Span
+      readonly text: string
+      readonly micros: number
+      readonly nanos: number
+    }
+
+export type SnapUnit = 's' | 'm' | 'h' | 'd' | 'w' | 'mon' | 'y'
+
+// ── Stages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type AstStage =
+  | AstWhere
+  | AstParse
+  | AstExtend
+  | AstKeep
+  | AstDrop
+  | AstRename
+  | AstStats
+  | AstSort
+  | AstHead
+  | AstTail
+  | AstDedup
+  | AstDescribe
+  | AstCount
+  | AstTop
+  | AstRare
+  | AstEvery
+  | AstRate
+  | AstPercentiles
+
+interface Stage<K extends string> {
+  readonly kind: K
+  readonly span: Span
+}
+
+export interface AstWhere extends Stage<'where'> {
+  readonly predicate: AstExpr
+  /** True for a stage that is a bare predicate. */
+  readonly implicit: boolean
+}
+
+export type ParseFormat = 'json' | 'logfmt' | 'kv' | 'regex' | 'pattern' | 'combined'
+
+export interface AstParse extends Stage<'parse'> {
+  readonly format: ParseFormat
+  /** The regex or pattern text; null for other formats. */
+  readonly pattern: { readonly text: string; readonly span: Span } | null
+  /** `sep=`, `assign=` of kv. */
+  readonly options: readonly { readonly name: string; readonly value: string; readonly span: Span }[]
+  readonly from: AstFieldRef | null
+  readonly into: readonly { readonly name: string; readonly type: CastType | null; readonly span: Span }[] | null
+  readonly prefix: string | null
+  readonly onError: 'propagate' | 'null' | 'drop' | 'strict' | null
+}
+
+export type CastType = 'int' | 'float' | 'string' | 'bool' | 'datetime' | 'duration'
+
+export interface AstAssignment {
+  readonly name: string
+  readonly nameSpan: Span
+  readonly value: AstExpr
+}
+
+export interface AstExtend extends Stage<'extend'> {
+  readonly assignments: readonly AstAssignment[]
+}
+
+/** A field name or a pattern with `*`. */
+export interface AstFieldPattern {
+  readonly pattern: string
+  readonly isPattern: boolean
+  readonly span: Span
+}
+
+export interface AstKeep extends Stage<'keep'> {
+  readonly fields: readonly AstFieldPattern[]
+  /** `keep * except a, b`; empty otherwise. */
+  readonly except: readonly AstFieldPattern[]
+}
+
+export interface AstDrop extends Stage<'drop'> {
+  readonly fields: readonly AstFieldPattern[]
+}
+
+export interface AstRename extends Stage<'rename'> {
+  readonly pairs: readonly { readonly from: AstFieldRef; readonly to: string; readonly toSpan: Span }[]
+}
+
+/** `count()`, `avg(ms, where ok) as a`. The alias is null when the canonical text names the column. */
+export interface AstAggregate {
+  readonly span: Span
+  readonly name: string
+  readonly nameSpan: Span
+  readonly args: readonly AstExpr[]
+  readonly where: AstExpr | null
+  readonly alias: string | null
+}
+
+/** A group key: a field, or an expression, optionally `as` a name. */
+export interface AstKey {
+  readonly span: Span
+  readonly value: AstExpr
+  readonly alias: string | null
+}
+
+export interface AstStats extends Stage<'stats'> {
+  readonly aggregates: readonly AstAggregate[]
+  readonly by: readonly AstKey[]
+}
+
+export interface AstSortKey {
+  readonly span: Span
+  readonly value: AstExpr
+  readonly descending: boolean
+}
+
+export interface AstSort extends Stage<'sort'> {
+  readonly keys: readonly AstSortKey[]
+}
+
+export interface AstHead extends Stage<'head'> {
+  readonly count: number
+}
+
+export interface AstTail extends Stage<'tail'> {
+  readonly count: number
+}
+
+export interface AstDedup extends Stage<'dedup'> {
+  /** How many to keep per key; 1 by default. */
+  readonly count: number
+  readonly fields: readonly AstFieldRef[]
+}
+
+export interface AstDescribe extends Stage<'describe'> {}
+
+// Short forms: each has one mechanical expansion (`desugar` in grammar/stages/<name>.ts).
+
+export interface AstCount extends Stage<'count'> {
+  readonly by: readonly AstKey[]
+}
+
+export interface AstTop extends Stage<'top'> {
+  readonly count: number
+  readonly field: AstFieldRef
+  readonly by: readonly AstKey[]
+}
+
+export interface AstRare extends Stage<'rare'> {
+  readonly count: number
+  readonly field: AstFieldRef
+  readonly by: readonly AstKey[]
+}
+
+/** `every 5m [by k] stats …` */
+export interface AstEvery extends Stage<'every'> {
+  readonly width: AstExpr
+  readonly by: readonly AstKey[]
+  readonly aggregates: readonly AstAggregate[]
+}
+
+/** `rate [per 1m] [by k]` */
+export interface AstRate extends Stage<'rate'> {
+  readonly per: AstExpr | null
+  readonly by: readonly AstKey[]
+}
+
+export interface AstPercentiles extends Stage<'percentiles'> {
+  readonly field: AstExpr
+  readonly by: readonly AstKey[]
+}
+
+// ── Expressions ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type BinaryOperator = 'or' | 'and' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '??' | '+' | '-' | '*' | '/' | '%'
+
+export type AstExpr =
+  | AstLiteral
+  | AstFieldRef
+  | AstVariable
+  | AstBinary
+  | AstNot
+  | AstNegate
+  | AstIn
+  | AstBetween
+  | AstCall
+  | AstMember
+  | AstIndex
+  | AstArray
+  | AstObject
+  | AstLambda
+  | AstBadExpr
+
+interface Node<K extends string> {
+  readonly kind: K
+  readonly span: Span
+}
+
+/**
+ * `int` keeps its exact value as a bigint; `duration` is nanoseconds; `datetime` is as written, RFC 3339.
+ */
+export type AstLiteral = Node<'literal'> & { readonly value: LiteralValue }
+
+export type LiteralValue =
+  | { readonly type: 'null' }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'int'; readonly value: bigint }
+  | { readonly type: 'float'; readonly value: number }
+  | { readonly type: 'string'; readonly value: string; readonly raw: boolean }
+  | { readonly type: 'duration'; readonly ns: number; readonly text: string }
+  | { readonly type: 'datetime'; readonly micros: number; readonly nanos: number; readonly text: string }
+
+/** A bare or backticked field name; a dotted path is one name (`http.status`). Aggregate texts of `stats` arrive as calls. */
+export interface AstFieldRef extends Node<'field'> {
+  readonly name: string
+}
+
+/** `$name`, bound by the request's `variables`. */
+export interface AstVariable extends Node<'variable'> {
+  readonly name: string
+}
+
+export interface AstBinary extends Node<'binary'> {
+  readonly operator: BinaryOperator
+  readonly left: AstExpr
+  readonly right: AstExpr
+}
+
+export interface AstNot extends Node<'not'> {
+  readonly operand: AstExpr
+}
+
+export interface AstNegate extends Node<'negate'> {
+  readonly operand: AstExpr
+}
+
+/** `x in [..]` or `x in arr`; `negated` for `not in`. */
+export interface AstIn extends Node<'in'> {
+  readonly operand: AstExpr
+  readonly list: AstExpr
+  readonly negated: boolean
+}
+
+export interface AstBetween extends Node<'between'> {
+  readonly operand: AstExpr
+  readonly low: AstExpr
+  readonly high: AstExpr
+  readonly negated: boolean
+}
+
+/** `strict` for the casts written `int!()`. `where` is an aggregate's trailing predicate, legal only in aggregates. */
+export interface AstCall extends Node<'call'> {
+  readonly name: string
+  readonly nameSpan: Span
+  readonly args: readonly AstExpr[]
+  readonly where: AstExpr | null
+  readonly strict: boolean
+}
+
+export interface AstMember extends Node<'member'> {
+  readonly object: AstExpr
+  readonly name: string
+  readonly optional: boolean
+}
+
+export interface AstIndex extends Node<'index'> {
+  readonly object: AstExpr
+  readonly index: AstExpr
+}
+
+export interface AstArray extends Node<'array'> {
+  readonly elements: readonly AstExpr[]
+}
+
+export interface AstObject extends Node<'object'> {
+  readonly members: readonly { readonly name: string; readonly value: AstExpr }[]
+}
+
+export interface AstLambda extends Node<'lambda'> {
+  readonly parameter: string
+  readonly body: AstExpr
+}
+
+/** Stands where the parser recovered; only in trees returned together with diagnostics, never compiled. */
+export interface AstBadExpr extends Node<'bad'> {}

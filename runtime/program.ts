@@ -1,0 +1,193 @@
+/**
+ * The contract between compiler and runtime, owned by the consumer: an operator tree whose expressions are kernels.
+ * A kernel is text specialised to the shapes of the columns at hand; the runtime asks for it per shape, instantiates and caches it.
+ */
+import type { CastType, ParseFormat } from '../grammar/ast.ts'
+import type { Span } from '../grammar/source.ts'
+import type { ScanPredicate, TimeRange } from '../storage/predicate.ts'
+import type { ValueType } from '../storage/value.ts'
+import type { ColumnShape } from './batch.ts'
+
+export interface Program {
+  /** Canonical text of the query and a short hash of it: kernel file names are `query/<hash>/<kernel>.js`. */
+  readonly query: string
+  readonly hash: string
+  readonly root: OperatorSpec
+  readonly result: ResultShape
+}
+
+export interface ResultShape {
+  /** `events`: rows are whole events of any fields. Otherwise `columns` says all. */
+  readonly kind: 'events' | 'aggregate' | 'timechart'
+  readonly columns: readonly { readonly name: string; readonly type: ValueType }[] | null
+  /** `5m` for a timechart. */
+  readonly interval: string | null
+}
+
+/** One generated function, before specialisation. */
+export interface KernelSpec {
+  /** `kernel1_where` */
+  readonly name: string
+  readonly origin: Span
+  /** Columns it reads, in the order `specialise` wants their shapes. */
+  readonly fields: readonly string[]
+  /** Pure; the runtime caches by the joined shape keys. */
+  specialise(shapes: readonly ColumnShape[]): KernelText
+}
+
+export interface KernelText {
+  /** A function body that returns the kernel: `"use strict"; return function kernel1_where(…) {…}`. Parameters of the body: rt, k. */
+  readonly text: string
+  /** Values the text refers to as `k[n]`. */
+  readonly constants: readonly unknown[]
+  /** Source map (JSON) to the query text; null when not asked for. */
+  readonly map: string | null
+}
+
+/** `(columns, rowCount, selection, selectedCount, out) => count`: writes surviving row indices to `out`, ascending. */
+export type FilterKernel = (
+  columns: readonly unknown[],
+  rowCount: number,
+  selection: Uint32Array | null,
+  selectedCount: number,
+  out: Uint32Array,
+) => number
+
+/** `(columns, rowCount, selection, selectedCount) => Vector[]`: one vector per output; rows outside the selection are undefined. */
+export type ExtendKernel = (
+  columns: readonly unknown[],
+  rowCount: number,
+  selection: Uint32Array | null,
+  selectedCount: number,
+) => readonly unknown[]
+
+export type OperatorSpec =
+  | ScanSpec
+  | FilterSpec
+  | ExtendSpec
+  | KeepSpec
+  | DropSpec
+  | RenameSpec
+  | ParseSpec
+  | HeadSpec
+  | TailSpec
+  | SortSpec
+  | DedupSpec
+  | AggregateSpec
+  | DescribeSpec
+
+interface Spec<K extends string> {
+  readonly op: K
+  readonly origin: Span
+  /** One line for explain, as `describe(op)` prints it. */
+  readonly label: string
+}
+
+interface UnarySpec<K extends string> extends Spec<K> {
+  readonly input: OperatorSpec
+}
+
+/** A conjunct next to the scan. `pushed` gives verdicts per block (null: none possible); the kernel decides rows where the verdict is `some`. */
+export interface ScanConjunct {
+  readonly pushed: ScanPredicate | null
+  readonly kernel: KernelSpec
+  readonly text: string
+}
+
+export interface ScanSpec extends Spec<'scan'> {
+  readonly indexes: readonly string[]
+  readonly time: TimeRange
+  readonly conjuncts: readonly ScanConjunct[]
+  /** Null: all fields. */
+  readonly fields: readonly string[] | null
+  /** `newest-first` when what is above wants the latest rows and may stop early. */
+  readonly order: 'natural' | 'newest-first'
+  /** Stop after this many surviving rows. */
+  readonly limit: number | null
+}
+
+export interface FilterSpec extends UnarySpec<'filter'> {
+  readonly kernels: readonly KernelSpec[]
+}
+
+export interface ExtendSpec extends UnarySpec<'extend'> {
+  readonly kernel: KernelSpec
+  readonly outputs: readonly string[]
+}
+
+export interface KeepSpec extends UnarySpec<'keep'> {
+  readonly fields: readonly string[]
+  readonly except: readonly string[]
+}
+
+export interface DropSpec extends UnarySpec<'drop'> {
+  readonly fields: readonly string[]
+}
+
+export interface RenameSpec extends UnarySpec<'rename'> {
+  readonly pairs: readonly { readonly from: string; readonly to: string }[]
+}
+
+export interface ParseSpec extends UnarySpec<'parse'> {
+  readonly format: ParseFormat
+  readonly pattern: string | null
+  readonly options: Readonly<Record<string, string>>
+  readonly from: string
+  readonly outputs: readonly { readonly name: string; readonly cast: CastType | null }[] | null
+  readonly prefix: string
+  readonly onError: 'propagate' | 'null' | 'drop' | 'strict'
+  /** Of the fields it could set, those anything above reads; null: all. */
+  readonly demanded: readonly string[] | null
+}
+
+export interface HeadSpec extends UnarySpec<'head'> {
+  readonly count: number
+}
+
+export interface TailSpec extends UnarySpec<'tail'> {
+  readonly count: number
+}
+
+/** Keys are columns of the input (computed by an extend below when they are expressions). `limit` null: a full sort. */
+export interface SortSpec extends UnarySpec<'sort'> {
+  readonly keys: readonly { readonly field: string; readonly descending: boolean }[]
+  readonly limit: number | null
+  /** Helper columns made only for sorting, dropped from the output. */
+  readonly temporary: readonly string[]
+}
+
+export interface DedupSpec extends UnarySpec<'dedup'> {
+  readonly count: number
+  readonly fields: readonly string[]
+}
+
+/** Which codes a key column is turned into before grouping; see runtime/group-keys.ts. */
+export interface AggregateKey {
+  /** A column of the input (computed by an extend below when it is an expression). */
+  readonly field: string
+  readonly name: string
+  /** Set when the key is `bin(field, span)` with a constant span in microseconds: binned while coding, no column is made. */
+  readonly binMicros: number | null
+}
+
+/**
+ * Step kernel: `(columns, rowCount, selection, selectedCount, keys, groups, state, rowOrderBase) => void`, specialised to
+ * the columns its arguments read; `keys[n].codes` are row-indexed codes, `groups.slots[slot]` is the group or -1,
+ * `groups.add(slot)` makes it, `state[n]` is the typed array (or JS array) of state column n.
+ * Merge kernel: `(into, from, mapping, count) => void`: group g of `from` goes to `mapping[g]` of `into`.
+ * Finish kernel: `(state, count) => Vector[]`, one per aggregate.
+ */
+export interface AggregateSpec extends UnarySpec<'aggregate'> {
+  readonly keys: readonly AggregateKey[]
+  readonly outputs: readonly { readonly name: string; readonly type: ValueType }[]
+  readonly state: readonly StateColumnSpec[]
+  readonly step: KernelSpec
+  readonly merge: KernelSpec
+  readonly finish: KernelSpec
+}
+
+export type StateColumnSpec =
+  | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
+  | { readonly type: 'object'; readonly init: string | null }
+
+export interface DescribeSpec extends UnarySpec<'describe'> {}

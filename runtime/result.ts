@@ -1,0 +1,13 @@
+/** What a running query hands to its caller. */
+import type { Batch } from './batch.ts'
+import type { Profile } from './profile.ts'
+import type { ResultShape } from './program.ts'
+
+export interface QueryResult {
+  readonly shape: ResultShape
+  /** Pulls the query along: nothing runs ahead of the reader by more than one batch. Leaving the loop early cancels. */
+  batches(): AsyncIterable<Batch>
+  /** Complete once `batches()` has ended. */
+  readonly profile: Profile
+  cancel(): void
+}

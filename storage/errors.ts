@@ -1,0 +1,38 @@
+/** The world's errors as storage names them; mapped once at each boundary (`server/errors.ts`, `cli/`). */
+
+/** A part, block or chunk fails its checksum or its own description. The rest of the store keeps serving. */
+export class CorruptPartError extends Error {
+  readonly part: string
+  readonly offset: number
+  constructor(part: string, offset: number, what: string) {
+    super(`part ${part} is damaged at byte ${offset}: ${what}`)
+    this.name = 'CorruptPartError'
+    this.part = part
+    this.offset = offset
+  }
+}
+
+/** The ingest buffer is full; nothing of the request was stored. */
+export class BackpressureError extends Error {
+  readonly retryAfterSeconds: number
+  constructor(message: string, retryAfterSeconds = 1) {
+    super(message)
+    this.name = 'BackpressureError'
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+export class ClosedError extends Error {
+  constructor() {
+    super('the store is closed')
+    this.name = 'ClosedError'
+  }
+}
+
+/** Another process owns the data directory. */
+export class LockedError extends Error {
+  constructor(directory: string, owner: string) {
+    super(`${directory} is in use by ${owner}; stop that process or choose another --data directory`)
+    this.name = 'LockedError'
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * The face of the storage room: what the runtime scans and what the engine appends to. Implementations live beside it;
+ * nothing outside the room imports anything but this file, `value.ts`, `vector.ts`, `predicate.ts` and `errors.ts`.
+ */
+import type { ScanPredicate, TimeRange, Verdict } from './predicate.ts'
+import type { DateTime, Value, ValueType } from './value.ts'
+import type { Vector } from './vector.ts'
+
+export interface StoreOptions {
+  /** null: memory only (pipe mode, tests): the buffer is the store, nothing is flushed. */
+  readonly directory: string | null
+  /** Oldest buffered event may wait this long before a flush. Default 1000. */
+  readonly flushAgeMs?: number
+  /** Rows that trigger a flush. Default 1_000_000. */
+  readonly flushRows?: number
+  /** Approximate buffered bytes that trigger a flush. Default 256 MiB. */
+  readonly flushBytes?: number
+  /** Buffered bytes (being filled plus being flushed) beyond which append throws BackpressureError. Default 1 GiB. */
+  readonly bufferBytesMax?: number
+  /** Rows per block. Default 65_536; tests use odd small values. */
+  readonly blockRows?: number
+  readonly fsync?: boolean
+  /** Replaced by tests to inject faults. */
+  readonly filesystem?: import('./filesystem.ts').Filesystem
+  /** Milliseconds since the epoch; injected by tests. */
+  readonly clock?: () => number
+}
+
+/**
+ * One event on its way in. `fields` are flat: nested objects have been flattened to dotted names by the reader
+ * (`storage/ingest/`), arrays stay values. `_time` and `_raw` are not in `fields`.
+ */
+export interface IncomingEvent {
+  readonly index: string
+  readonly time: DateTime
+  /** The exact text that was sent, or null when the event has none. */
+  readonly raw: string | null
+  readonly fields: ReadonlyMap<string, Value>
+}
+
+/** Sequence numbers are dense, start at 1 and are shared by tail and views: `first … first + count - 1`. */
+export interface AppendReceipt {
+  readonly first: number
+  readonly count: number
+  /** Settles when the part that holds these events is fsynced and published; rejects when the store dies first. */
+  published(): Promise<void>
+}
+
+export interface Store {
+  /** Synchronous and all-or-nothing. @throws {BackpressureError} when the buffer is full, {ClosedError} after close. */
+  append(events: readonly IncomingEvent[]): AppendReceipt
+  /** An immutable view of everything appended so far, buffered rows included. Release it, or compaction cannot drop parts. */
+  snapshot(): Snapshot
+  /** Writes and publishes everything buffered. */
+  flush(): Promise<void>
+  close(): Promise<void>
+  readonly documents: DocumentStore
+  status(): StoreStatus
+}
+
+export interface Snapshot {
+  /** Parts in creation order; buffered rows appear as parts too. */
+  readonly parts: readonly PartReader[]
+  /** Names of all indexes known. */
+  readonly indexes: readonly string[]
+  release(): void
+}
+
+export interface FieldSummary {
+  readonly name: string
+  /** The one type all present values have, or `any` when they differ. */
+  readonly type: ValueType
+  /** Rows where the field is neither missing nor null. */
+  readonly presentCount: number
+}
+
+export interface PartReader {
+  readonly id: string
+  readonly index: string
+  readonly rowCount: number
+  readonly blockCount: number
+  /** Inclusive bounds of event time. */
+  readonly minTime: DateTime
+  readonly maxTime: DateTime
+  readonly sizeBytes: number
+  /** Every field of the part, `_time`, `_raw` and `_source` included, in order of first appearance. */
+  readonly fields: readonly FieldSummary[]
+  block(index: number): BlockReader
+}
+
+export interface BlockReader {
+  readonly rowCount: number
+  readonly minTime: DateTime
+  readonly maxTime: DateTime
+  /** True when rows are in non-decreasing event time. */
+  readonly timeSorted: boolean
+  /** Sound, cheap (no chunk is read): from zone maps, distinct lists and token filters. */
+  verdict(predicate: ScanPredicate): Verdict
+  verdictTime(range: TimeRange): Verdict
+  /**
+   * Decodes one column (cached by the store's chunk cache). Null when the block has no such field: every row is missing.
+   * @throws {CorruptPartError} naming part, block and field; the part is quarantined first.
+   */
+  column(field: string): Vector | null
+  /** Statistics that answer without decoding; null when not kept for this field. */
+  statistics(field: string): BlockStatistics | null
+  /** Bytes on disk of the chunk of `field`, for the profile. */
+  columnBytes(field: string): number
+}
+
+export interface BlockStatistics {
+  readonly presentCount: number
+  readonly nullCount: number
+  /** Of numbers or times only; null when there are none or types are mixed. */
+  readonly min: number | null
+  readonly max: number | null
+}
+
+/** Small named JSON documents that are not derivable from parts: saved queries, view definitions, keys. */
+export interface DocumentStore {
+  get(collection: string, id: string): unknown
+  put(collection: string, id: string, document: unknown): Promise<void>
+  delete(collection: string, id: string): Promise<boolean>
+  list(collection: string): readonly { readonly id: string; readonly document: unknown }[]
+}
+
+export interface Quarantined {
+  readonly part: string
+  readonly reason: string
+  readonly at: string
+}
+
+export interface StoreStatus {
+  readonly partCount: number
+  readonly blockCount: number
+  readonly eventCount: number
+  readonly bufferedCount: number
+  readonly bufferedBytes: number
+  readonly storageBytes: number
+  readonly rawBytes: number
+  readonly quarantined: readonly Quarantined[]
+  readonly lastFlushError: string | null
+  readonly nextSequence: number
+}

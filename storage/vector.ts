@@ -1,0 +1,92 @@
+/**
+ * Decoded column vectors: what a block's column looks like in memory, and what generated kernels are specialised to.
+ * A kernel asks for `vector.kind` (and the element width) once, then runs one typed loop. Vectors are immutable once handed out.
+ */
+import type { Value } from './value.ts'
+
+/** Presence per row: 0 missing, 1 null, 2 present. A vector whose `presence` is null has every row present. */
+export const MISSING = 0
+export const NULL = 1
+export const PRESENT = 2
+
+/** Every row holds the same value (possibly missing or null). */
+export interface ConstVector {
+  readonly kind: 'const'
+  readonly rowCount: number
+  readonly value: Value
+}
+
+/**
+ * Distinct values, shared by all blocks of a part where that pays. Object identity is the cache key for tables computed per
+ * distinct value (`runtime/helpers/tabulate.ts`), so storage must hand out the same object for the same dictionary.
+ */
+export interface Dictionary {
+  /** `values[code]`; may include `undefined` (missing) and `null`, so dictionary vectors need no presence. */
+  readonly values: readonly Value[]
+}
+
+export interface DictVector {
+  readonly kind: 'dict'
+  readonly rowCount: number
+  readonly codes: Uint8Array | Uint16Array | Uint32Array
+  readonly dictionary: Dictionary
+}
+
+/** Ints (all safe) in an Int32Array where they fit, otherwise float64. Values under an absent row are 0. */
+export interface NumberVector {
+  readonly kind: 'number'
+  readonly rowCount: number
+  readonly values: Float64Array | Int32Array
+  readonly presence: Uint8Array | null
+}
+
+export interface BoolVector {
+  readonly kind: 'bool'
+  readonly rowCount: number
+  /** 0 or 1 */
+  readonly values: Uint8Array
+  readonly presence: Uint8Array | null
+}
+
+/** Microseconds since the epoch, and the nanoseconds below them when any row has some (`nanos` null: all zero). */
+export interface TimeVector {
+  readonly kind: 'time'
+  readonly rowCount: number
+  readonly micros: Float64Array
+  readonly nanos: Uint16Array | null
+  readonly presence: Uint8Array | null
+}
+
+export interface DurationVector {
+  readonly kind: 'duration'
+  readonly rowCount: number
+  /** nanoseconds */
+  readonly values: Float64Array
+  readonly presence: Uint8Array | null
+}
+
+/** UTF-8 text: row i is `bytes[offsets[i] … offsets[i + 1])`; `offsets` has rowCount + 1 entries. */
+export interface TextVector {
+  readonly kind: 'text'
+  readonly rowCount: number
+  readonly bytes: Uint8Array
+  readonly offsets: Uint32Array
+  readonly presence: Uint8Array | null
+}
+
+/** Anything else: mixed types, integers beyond 2^53, arrays, objects, computed strings. */
+export interface AnyVector {
+  readonly kind: 'any'
+  readonly rowCount: number
+  readonly values: readonly Value[]
+}
+
+export type Vector =
+  | ConstVector
+  | DictVector
+  | NumberVector
+  | BoolVector
+  | TimeVector
+  | DurationVector
+  | TextVector
+  | AnyVector
