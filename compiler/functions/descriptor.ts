@@ -78,6 +78,10 @@ export interface ScalarFunction extends Head {
    * Never asked about arguments that may be absent when `nulls` is 'propagate': the caller guards.
    */
   emit?(args: readonly Emitted[], cx: EmitContext): Emitted | null
+  /** Evaluated lazily: the resolver builds the CaseExpr or CoalesceExpr instead of a call. `helper` is still its meaning. */
+  readonly form?: 'if' | 'case' | 'coalesce'
+  /** For casts: what `int!(x)` calls; throws StrictCastError where `int(x)` is null for a present x. */
+  readonly strictHelper?: HelperName
   /** Checks constant arguments at compile time: a bad regex, an unknown zone. */
   check?(args: readonly (Value | undefined)[]): TypeProblem | null
 }
@@ -117,6 +121,8 @@ export interface AggregateFunction extends Head {
   readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
   type(args: readonly ValueType[]): ValueType | TypeProblem
   readonly merging: MergeLaw
+  /** It uses `timeMicros` / `timeNanos` of the step context, so the scan must provide `_time`. */
+  readonly readsTime?: true
   readonly state: Readonly<Record<string, StateColumn>>
   /**
    * Called for rows where every argument is present (aggregates skip null and missing) and `where` is true.

@@ -13,7 +13,11 @@ interface Node<K extends string> {
 export type LiteralExpr = Node<'literal'> & { readonly value: Value }
 export type FieldExpr = Node<'field'> & { readonly name: string }
 /** Functions and operators alike; `==` and `+` are descriptors too. */
-export type CallExpr = Node<'call'> & { readonly function: ScalarFunction; readonly args: readonly Expr[] }
+export type CallExpr = Node<'call'> & {
+  readonly function: ScalarFunction
+  readonly args: readonly Expr[]
+  readonly strict?: true
+}
 /** Three-valued; at least two operands, nested ones of the same kind flattened. */
 export type AndExpr = Node<'and'> & { readonly operands: readonly Expr[] }
 export type OrExpr = Node<'or'> & { readonly operands: readonly Expr[] }
