@@ -1,0 +1,80 @@
+/** `quern explain`: the plan as text, every pass, the generated JavaScript, or the whole explanation as JSON. */
+import { type Explanation, open } from '../../engine.ts'
+import { createMemoryEngine } from '../memory-engine.ts'
+import { request } from '../client.ts'
+import { defaultServer } from '../data-home.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { stdinIsPiped } from '../lines.ts'
+
+export interface ExplainCommandOptions {
+  readonly file?: readonly string[]
+  readonly data?: string
+  readonly server?: string
+  readonly token?: string
+  readonly from?: string
+  readonly to?: string
+  readonly analyze?: boolean
+  readonly passes?: boolean
+  readonly js?: boolean
+  readonly json?: boolean
+}
+
+export async function explain(text: string, options: ExplainCommandOptions): Promise<void> {
+  const explanation = await explanationFor(text, options)
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`)
+    if (!explanation.is_valid) throw new CommandError(EXIT.queryParse, '')
+    return
+  }
+  if (!explanation.is_valid) {
+    const errors = (explanation.errors ?? []) as readonly { readonly frame: string; readonly fix?: string }[]
+    const fix = errors[0]?.fix === undefined ? '' : `\ntry: ${errors[0].fix}`
+    throw new CommandError(EXIT.queryParse, errors.map(e => e.frame).join('\n') + fix)
+  }
+  process.stdout.write(`${sections(explanation, options).join('\n\n')}\n`)
+}
+
+function sections(explanation: Explanation, options: ExplainCommandOptions): string[] {
+  const all = [`${explanation.query}`]
+  const rewrites = explanation.rewrites as readonly { readonly before: string; readonly after: string }[]
+  if (rewrites.length > 0) all.push(rewrites.map(r => `${r.before}\n  is short for ${r.after}`).join('\n'))
+  if (options.passes === true) {
+    const passes = explanation.passes as readonly { readonly name: string; readonly text: string | null }[]
+    for (const pass of passes) all.push(pass.text === null ? `── ${pass.name}: unchanged` : `── ${pass.name}\n${pass.text}`)
+  }
+  all.push(`${explanation.text}`)
+  if (options.js === true) {
+    const kernels = explanation.js as readonly { readonly kernel: string; readonly source: string }[]
+    for (const { kernel, source } of kernels) all.push(`── ${kernel}\n${source.trimEnd()}`)
+    if (kernels.length === 0) all.push('no kernel ran: there was no block to specialise one to')
+  }
+  const hints = explanation.hints as readonly { readonly code: string; readonly message: string }[]
+  if (hints.length > 0) all.push(hints.map(h => `hint ${h.code}: ${h.message}`).join('\n'))
+  return all
+}
+
+async function explanationFor(text: string, options: ExplainCommandOptions): Promise<Explanation> {
+  const { from, to, analyze, passes, js } = options
+  const asked = {
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(analyze && { analyze }),
+    ...(passes && { passes }),
+    ...(js && { js }),
+  }
+  const isPiped = options.server === undefined && stdinIsPiped()
+  if (options.data !== undefined || options.file !== undefined || isPiped) {
+    const engine =
+      options.data !== undefined ? await open(options.data) : await createMemoryEngine(options.file ?? [null])
+    try {
+      return await engine.explain(text, asked)
+    } finally {
+      await engine.close()
+    }
+  }
+  const parameters = new URLSearchParams({ q: text })
+  for (const [name, value] of Object.entries(asked)) parameters.set(name, String(value))
+  const response = await request(`/api/v1/query/explain?${parameters}`, {}, { server: options.server ?? defaultServer(), token: options.token })
+  const { data } = (await response.json()) as { data: Explanation }
+  return data
+}

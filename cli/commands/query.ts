@@ -1,0 +1,114 @@
+/**
+ * `quern query`: one query over stdin, files, a data directory or a server, and its rows on stdout.
+ * Over stdin and files memory stays constant unless a stage must hold its input, and `head` stops the reading.
+ */
+import { open, type QueryRun, queryStream } from '../../engine.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { stdinIsPiped } from '../lines.ts'
+import { localEvents, type ReadTally } from '../local-events.ts'
+import { startProgress } from '../progress.ts'
+import { type OutputFormat, printRun } from '../print-run.ts'
+import { printFromServer } from '../print-server.ts'
+import { defaultServer } from '../data-home.ts'
+
+export interface QueryCommandOptions {
+  readonly file?: readonly string[]
+  readonly data?: string
+  readonly server?: string
+  readonly token?: string
+  readonly from?: string
+  readonly to?: string
+  readonly format?: OutputFormat
+  readonly failOnEmpty?: boolean
+  readonly timeout?: string
+  readonly profile?: boolean
+}
+
+export async function query(text: string, options: QueryCommandOptions): Promise<void> {
+  if (options.file !== undefined && options.server !== undefined) {
+    throw new CommandError(EXIT.usage, '--file and --server exclude each other: quern ingest sends files to a server')
+  }
+  const format = options.format ?? (process.stdout.isTTY ? 'table' : 'ndjson')
+  const stop = stopSignal(options.timeout)
+  try {
+    const rowCount = await run(text, options, format, stop.signal)
+    if (rowCount === 0 && options.failOnEmpty === true) throw new CommandError(EXIT.noResults, '')
+  } catch (error) {
+    if (stop.reason() === 'timeout') throw new CommandError(EXIT.queryTimeout, `no answer within ${options.timeout} s (--timeout)`)
+    if (stop.reason() === 'interrupt') throw new CommandError(EXIT.interrupted, '')
+    throw error
+  } finally {
+    stop.dispose()
+  }
+}
+
+async function run(text: string, options: QueryCommandOptions, format: OutputFormat, signal: AbortSignal): Promise<number> {
+  const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
+  if (options.data !== undefined) {
+    const engine = await open(options.data)
+    try {
+      return await printAndReport(engine.query(text, bounds), format, options)
+    } finally {
+      await engine.close()
+    }
+  }
+  const isLocal = options.file !== undefined || (options.server === undefined && stdinIsPiped())
+  if (!isLocal) {
+    return printFromServer(text, format, { server: options.server ?? defaultServer(), token: options.token, signal }, bounds)
+  }
+  const inputs = options.file?.map(file => ({ file })) ?? [{ file: null }]
+  const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
+  const progress = startProgress()
+  const counted = await printAndReport(queryStream(text, localEvents(inputs, tally, progress), bounds), format, options)
+  progress.end()
+  if (tally.failed > 0) {
+    process.stderr.write(`${tally.failed.toLocaleString('en')} lines could not be read as events (first: ${tally.firstProblem})\n`)
+  }
+  return counted
+}
+
+async function printAndReport(queryRun: QueryRun, format: OutputFormat, options: QueryCommandOptions): Promise<number> {
+  const rowCount = await printRun(queryRun, format)
+  for (const damaged of queryRun.profile.damaged) process.stderr.write(`incomplete: part ${damaged} is damaged and was not read\n`)
+  if (options.profile === true) process.stderr.write(`${JSON.stringify(profileSummary(queryRun), null, 2)}\n`)
+  return rowCount
+}
+
+function profileSummary(queryRun: QueryRun): unknown {
+  const { scan, kernels, root, counters } = queryRun.profile
+  return {
+    scan,
+    operators: root,
+    kernels: kernels.map(({ text: _, ...kernel }) => kernel),
+    counters: Object.fromEntries(counters),
+  }
+}
+
+interface Stop {
+  readonly signal: AbortSignal
+  reason(): 'timeout' | 'interrupt' | null
+  dispose(): void
+}
+
+function stopSignal(timeout: string | undefined): Stop {
+  const controller = new AbortController()
+  let reason: 'timeout' | 'interrupt' | null = null
+  const stop = (why: 'timeout' | 'interrupt') => () => {
+    reason = why
+    controller.abort()
+  }
+  const seconds = timeout === undefined ? null : Number(timeout)
+  if (seconds !== null && !(seconds > 0)) throw new CommandError(EXIT.usage, `--timeout takes seconds above 0, not '${timeout}'`)
+  const timer = seconds === null ? null : setTimeout(stop('timeout'), seconds * 1000)
+  timer?.unref()
+  const onInterrupt = stop('interrupt')
+  process.once('SIGINT', onInterrupt)
+  return {
+    signal: controller.signal,
+    reason: () => reason,
+    dispose() {
+      if (timer !== null) clearTimeout(timer)
+      process.removeListener('SIGINT', onInterrupt)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** `quern server`: opens the data directory, listens, says what to try next, and stops cleanly. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { open } from '../../engine.ts'
+import { loadConfig } from '../../server/config.ts'
+import { listen } from '../../server/listen.ts'
+import { dataHome } from '../data-home.ts'
+
+export interface ServerOptions {
+  readonly port?: string
+  readonly host?: string
+  readonly data?: string
+  readonly config?: string
+}
+
+export async function server(options: ServerOptions): Promise<void> {
+  const config = loadConfig({
+    ...(options.config !== undefined && { file: options.config }),
+    flags: {
+      ...(options.port !== undefined && { port: options.port }),
+      ...(options.host !== undefined && { host: options.host }),
+      ...(options.data !== undefined && { data: options.data }),
+    },
+  })
+  const directory = config.get('data') || dataHome()
+  const isFirstStart = !existsSync(directory)
+  mkdirSync(directory, { recursive: true })
+  const engine = await open(directory, config.engineOptions())
+  const running = await listen(engine, config)
+  process.stdout.write(`${greeting(running.url, directory, isFirstStart, engine.status().quarantined)}\n`)
+  await running.closed
+}
+
+function greeting(
+  url: string,
+  directory: string,
+  isFirstStart: boolean,
+  quarantined: readonly { readonly part: string; readonly reason: string }[],
+): string {
+  const lines = [`quern is listening on ${url}`, `data in ${directory}`]
+  for (const { part, reason } of quarantined)
+    lines.push(`damaged part ${part} is set aside (${reason}); everything else is served`)
+  if (isFirstStart) {
+    lines.push(
+      '',
+      'Try, in another terminal:',
+      '',
+      `  curl -s ${url}/api/v1/ingest -d '[{"event":"disk full on /var","fields":{"level":"error","host":"web-1"}}]'`,
+      `  curl -s -G ${url}/api/v1/query --data-urlencode 'q=level=error | stats count() by host'`,
+      '',
+      'or live events with an incident to find:',
+      '',
+      `  npm run -s quern -- demo`,
+      `  npm run -s quern -- query --server ${url} 'level=error | stats count() by service, bin(_time, 1m)'`,
+    )
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,53 @@
+/** Events from files and pipes, batch by batch, as an embedded query wants them. */
+import type { IncomingEvent } from '../storage/index.ts'
+import { createEventReader, TIMESTAMP_FIELDS } from '../storage/ingest/read-event.ts'
+import { DateTime } from '../storage/value.ts'
+import { lineBatches, openFile } from './lines.ts'
+import { megabytes, type Progress } from './progress.ts'
+
+export interface LocalInput {
+  /** Null: stdin. */
+  readonly file: string | null
+}
+
+/** What could not be read as an event, for the summary on stderr. */
+export interface ReadTally {
+  events: number
+  failed: number
+  firstProblem: string | null
+}
+
+export async function* localEvents(
+  inputs: readonly LocalInput[],
+  tally: ReadTally,
+  progress: Progress,
+): AsyncGenerator<readonly IncomingEvent[]> {
+  const reader = createEventReader()
+  let bytesRead = 0
+  for (const { file } of inputs) {
+    const name = file ?? 'stdin'
+    const defaults = {
+      index: 'main',
+      source: file === null ? null : file.replace(/^.*\//, ''),
+      sourcetype: null,
+      host: null,
+      receivedAt: new DateTime(Date.now() * 1000),
+      timestampFields: TIMESTAMP_FIELDS,
+    }
+    for await (const { lines, bytes } of lineBatches(file === null ? process.stdin : openFile(file), name)) {
+      const events: IncomingEvent[] = []
+      for (const line of lines) {
+        const read = reader.fromLine(line, defaults)
+        if ('event' in read) events.push(read.event)
+        else {
+          tally.failed++
+          tally.firstProblem ??= `${name}: ${read.problem.message}`
+        }
+      }
+      tally.events += events.length
+      bytesRead += bytes
+      progress.update(`${tally.events.toLocaleString('en')} events, ${megabytes(bytesRead)} read`)
+      if (events.length > 0) yield events
+    }
+  }
+}

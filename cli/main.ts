@@ -1,0 +1,137 @@
+#!/usr/bin/env node
+/**
+ * The command line. Commands are loaded when they are run, so that `quern query` over a pipe starts fast;
+ * every error ends here, as one message on stderr and an exit code of the specification.
+ */
+import { Command, CommanderError, Option } from 'commander'
+import { defaultServer } from './data-home.ts'
+import { CommandError, EXIT } from './exit-codes.ts'
+
+const program = new Command('quern')
+  .description('Log analytics where every query is compiled: over files, pipes, a data directory or a server.')
+  .version('0.1.0')
+  .showHelpAfterError('(quern --help shows the commands, quern <command> --help its options)')
+  .exitOverride()
+
+const serverOption = (): Option =>
+  new Option('-s, --server <url>', 'the server to talk to')
+    .env('QUERN_SERVER')
+    .default(defaultServer(), 'http://127.0.0.1:3100')
+const tokenOption = (): Option => new Option('--token <token>', 'API token').env('QUERN_TOKEN')
+const collect = (value: string, all: readonly string[] = []): readonly string[] => [...all, value]
+
+program
+  .command('server')
+  .description('run the server (port 3100 unless told otherwise)')
+  .option('-p, --port <port>', 'HTTP port')
+  .option('--host <address>', 'address to listen on')
+  .option('-d, --data <directory>', 'data directory (default: quern under the user data home)')
+  .option('-c, --config <file>', 'YAML configuration file')
+  .action(async options => (await import('./commands/server.ts')).server(options))
+
+program
+  .command('query')
+  .description('run a query over files, stdin, a data directory, or a server')
+  .argument('<query>', 'for example: level=error | stats count() by service | sort -count()')
+  .option('-f, --file <path>', 'read this file (repeatable; .gz and .br are decompressed)', collect)
+  .option('-d, --data <directory>', 'open this data directory (no server may be running on it)')
+  .option('-s, --server <url>', 'ask this server, even when something is piped in')
+  .addOption(tokenOption())
+  .option('--from <time>', 'start of the time range: -1h, @d, 2026-06-01T00:00:00Z')
+  .option('--to <time>', 'end of the time range (exclusive)')
+  .addOption(
+    new Option('--format <format>', 'output format')
+      .choices(['table', 'ndjson', 'json', 'csv', 'tsv'])
+      .default(undefined, 'table on a terminal, else ndjson'),
+  )
+  .option('--fail-on-empty', 'exit with 6 when there are no results')
+  .option('--timeout <seconds>', 'give up after this long (exit code 5)')
+  .option('--profile', 'print where the time went, on stderr')
+  .action(async (query, options) => (await import('./commands/query.ts')).query(query, options))
+
+program
+  .command('ingest')
+  .description('send files or stdin to a server, one event a line (JSON or plain text)')
+  .argument('[files...]', 'files to send; stdin when none is named')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('-d, --data <directory>', 'write straight into this data directory instead of a server')
+  .option('--index <name>', 'target index (default main)')
+  .option('--source <name>', 'source tag (default: the file name)')
+  .option('--batch <lines>', 'lines per request', '5000')
+  .action(async (files, options) => (await import('./commands/ingest.ts')).ingest(files, options))
+
+program
+  .command('explain')
+  .description('show how a query would run: plan, what is pushed, what is skipped, the generated JavaScript')
+  .argument('<query>')
+  .option('-f, --file <path>', 'over this file (repeatable)', collect)
+  .option('-d, --data <directory>', 'over this data directory')
+  .option('-s, --server <url>', 'ask this server, even when something is piped in')
+  .addOption(tokenOption())
+  .option('--from <time>', 'start of the time range')
+  .option('--to <time>', 'end of the time range')
+  .option('--analyze', 'run it and show rows and times')
+  .option('--passes', 'show the plan after every pass and rule')
+  .option('--js', 'show the generated JavaScript')
+  .option('--json', 'the whole explanation as JSON')
+  .action(async (query, options) => (await import('./commands/explain.ts')).explain(query, options))
+
+program
+  .command('fmt')
+  .description('print a query in canonical form')
+  .argument('[query]', 'the query; stdin when absent')
+  .action(async query => (await import('./commands/fmt.ts')).fmt(query))
+
+program
+  .command('demo')
+  .description('send realistic live events, with an incident to find, to a server')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('--rate <events>', 'events per second', '50')
+  .option('--seconds <seconds>', 'stop after this long')
+  .option('--backfill <minutes>', 'start with this much history', '30')
+  .option('--seed <number>', 'another seed, another story', '1')
+  .option('--stdout', 'print NDJSON instead of sending')
+  .action(async options => (await import('./commands/demo.ts')).demo(options))
+
+program
+  .command('bench')
+  .description('time a query over files: compile, first run, then repeated runs')
+  .argument('<query>')
+  .requiredOption('-f, --file <path>', 'file to load (repeatable)', collect)
+  .option('--runs <count>', 'repetitions', '10')
+  .action(async (query, options) => (await import('./commands/bench.ts')).bench(query, options))
+
+/** A reader that went away (`quern query … | head`) is not an error. */
+process.stdout.on('error', error => {
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.success)
+  throw error
+})
+
+try {
+  await program.parseAsync(process.argv)
+} catch (error) {
+  process.exitCode = await exitCodeOf(error)
+}
+
+async function exitCodeOf(error: unknown): Promise<number> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage
+  if (error instanceof CommandError) {
+    if (error.message !== '') process.stderr.write(`${error.message}\n`)
+    return error.exitCode
+  }
+  const { CompileError, renderDiagnostic, applyFixes } = await import('../grammar/diagnostics.ts')
+  if (error instanceof CompileError) {
+    for (const diagnostic of error.diagnostics) process.stderr.write(`${renderDiagnostic(error.source, diagnostic)}\n`)
+    const fix = applyFixes(error.source, error.diagnostics)
+    if (fix !== null) process.stderr.write(`try: ${fix}\n`)
+    return EXIT.queryParse
+  }
+  const { LockedError } = await import('../storage/errors.ts')
+  if (error instanceof LockedError) {
+    process.stderr.write(`${error.message}\n`)
+    return EXIT.general
+  }
+  throw error
+}

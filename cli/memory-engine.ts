@@ -1,0 +1,13 @@
+/** An engine in memory, filled from files or stdin: for explain and bench, which look at the data more than once. */
+import { type Engine, open } from '../engine.ts'
+import { localEvents } from './local-events.ts'
+import { startProgress } from './progress.ts'
+
+export async function createMemoryEngine(files: readonly (string | null)[]): Promise<Engine> {
+  const engine = await open(null)
+  const progress = startProgress()
+  const tally = { events: 0, failed: 0, firstProblem: null }
+  for await (const events of localEvents(files.map(file => ({ file })), tally, progress)) engine.ingest(events)
+  progress.end()
+  return engine
+}
