@@ -1,0 +1,178 @@
+/**
+ * Growing bytes to write to and a cursor to read from: how encodings, indexes and footers are put together. Little-endian throughout.
+ * Every read is bounds-checked: a damaged length ends in a RangeError that the reader turns into a CorruptPartError, never in a loop.
+ */
+import { isUtf8 } from 'node:buffer'
+
+const scratch = new DataView(new ArrayBuffer(8))
+const scratchBytes = new Uint8Array(scratch.buffer)
+
+export class ByteSink {
+  #bytes: Uint8Array = new Uint8Array(256)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** What was written so far; valid until the next write. */
+  finish(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  #reserve(count: number): number {
+    const at = this.#length
+    const needed = at + count
+    if (needed > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
+      grown.set(this.#bytes.subarray(0, at))
+      this.#bytes = grown
+    }
+    this.#length = needed
+    return at
+  }
+
+  u8(value: number): void {
+    const at = this.#reserve(1)
+    this.#bytes[at] = value
+  }
+
+  u32(value: number): void {
+    scratch.setUint32(0, value, true)
+    const at = this.#reserve(4)
+    this.#bytes.set(scratchBytes.subarray(0, 4), at)
+  }
+
+  f64(value: number): void {
+    scratch.setFloat64(0, value, true)
+    const at = this.#reserve(8)
+    this.#bytes.set(scratchBytes, at)
+  }
+
+  i64(value: bigint): void {
+    scratch.setBigInt64(0, value, true)
+    const at = this.#reserve(8)
+    this.#bytes.set(scratchBytes, at)
+  }
+
+  /** A safe integer, zero or above, in seven-bit groups. */
+  varint(value: number): void {
+    let rest = value
+    while (rest >= 0x80) {
+      this.u8((rest % 0x80) | 0x80)
+      rest = Math.floor(rest / 0x80)
+    }
+    this.u8(rest)
+  }
+
+  bytes(from: Uint8Array): void {
+    const at = this.#reserve(from.length)
+    this.#bytes.set(from, at)
+  }
+
+  /** The memory of a typed array. Part files are little-endian, and so is every machine Node runs on but one (`format.ts`). */
+  array(from: ArrayBufferView): void {
+    this.bytes(new Uint8Array(from.buffer, from.byteOffset, from.byteLength))
+  }
+
+  /** Length and UTF-8. The text must be well-formed, else it would not come back. */
+  text(value: string): void {
+    const encoded = Buffer.from(value, 'utf8')
+    this.varint(encoded.length)
+    this.bytes(encoded)
+  }
+}
+
+export class ByteSource {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#at
+  }
+
+  #advance(count: number): number {
+    const at = this.#at
+    if (!(count >= 0 && count <= this.#bytes.length - at)) throw new RangeError(`${count} bytes wanted past the end`)
+    this.#at = at + count
+    return at
+  }
+
+  u8(): number {
+    return this.#bytes[this.#advance(1)]!
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#advance(4), true)
+  }
+
+  f64(): number {
+    return this.#view.getFloat64(this.#advance(8), true)
+  }
+
+  i64(): bigint {
+    return this.#view.getBigInt64(this.#advance(8), true)
+  }
+
+  varint(): number {
+    let value = 0
+    let scale = 1
+    for (let group = 0; group < 8; group++) {
+      const byte = this.u8()
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) {
+        if (!Number.isSafeInteger(value)) break
+        return value
+      }
+      scale *= 0x80
+    }
+    throw new RangeError('a number that is too long')
+  }
+
+  /** A count of things of at least `bytesEach`: refused when the rest cannot hold them, before anyone allocates for them. */
+  count(bytesEach: number): number {
+    const value = this.varint()
+    if (value * bytesEach > this.remaining) throw new RangeError(`${value} entries cannot follow`)
+    return value
+  }
+
+  /** A view, not a copy. */
+  bytes(length: number): Uint8Array {
+    const at = this.#advance(length)
+    return this.#bytes.subarray(at, at + length)
+  }
+
+  u8Array(length: number): Uint8Array {
+    return this.#copy(length)
+  }
+
+  u16Array(length: number): Uint16Array {
+    return new Uint16Array(this.#copy(length * 2).buffer)
+  }
+
+  u32Array(length: number): Uint32Array {
+    return new Uint32Array(this.#copy(length * 4).buffer)
+  }
+
+  f64Array(length: number): Float64Array {
+    return new Float64Array(this.#copy(length * 8).buffer)
+  }
+
+  /** Fresh memory of its own: aligned for any typed array, and independent of the chunk it came from. */
+  #copy(length: number): Uint8Array<ArrayBuffer> {
+    const at = this.#advance(length)
+    return new Uint8Array(this.#bytes.subarray(at, at + length))
+  }
+
+  text(): string {
+    const encoded = this.bytes(this.varint())
+    if (!isUtf8(encoded)) throw new RangeError('text that is not UTF-8')
+    return Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength).toString('utf8')
+  }
+}
