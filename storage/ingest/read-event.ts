@@ -3,7 +3,10 @@
  * Shared by every ingest route, the command line and pipe mode, so that an event means the same however it came.
  */
 import type { IncomingEvent } from '../index.ts'
-import type { DateTime } from '../value.ts'
+import type { DateTime, Value } from '../value.ts'
+import { flattenInto } from './flatten.ts'
+import { parseJson } from './json.ts'
+import { findTime, parseTime } from './timestamp.ts'
 
 export interface EventDefaults {
   readonly index: string
@@ -31,4 +34,119 @@ export type EventReader = {
   fromLine(line: string, defaults: EventDefaults): ReadResult
   /** Fields that are already an object (OTLP, HEC, native `fields`), with the text that stands as `_raw`. */
   fromFields(fields: Readonly<Record<string, unknown>>, raw: string | null, defaults: EventDefaults): ReadResult
+}
+
+const TOO_DEEP = 'the event is nested too deeply'
+
+export function createEventReader(): EventReader {
+  return { fromJson, fromLine, fromFields }
+}
+
+function fromJson(text: string, defaults: EventDefaults): ReadResult {
+  let document: unknown
+  try {
+    document = parseJson(text)
+  } catch (error) {
+    return error instanceof RangeError ? problem('too_deep', TOO_DEEP) : problem('invalid_json', messageOf(error))
+  }
+  if (!isObject(document)) return problem('not_an_object', `an event is a JSON object, not ${kindOf(document)}`)
+  return fromFields(document, text, defaults)
+}
+
+function fromLine(line: string, defaults: EventDefaults): ReadResult {
+  if (startsWithBrace(line)) {
+    try {
+      const document = parseJson(line)
+      if (isObject(document)) return { event: eventOf(document, line, defaults) }
+    } catch {
+      // Text that merely starts with a brace is text.
+    }
+  }
+  const fields = new Map<string, Value>()
+  addDefaults(fields, defaults)
+  const time = findTime(line, defaults.receivedAt) ?? defaults.receivedAt
+  return { event: { index: defaults.index, time, raw: line, fields } }
+}
+
+function fromFields(
+  fields: Readonly<Record<string, unknown>>,
+  raw: string | null,
+  defaults: EventDefaults,
+): ReadResult {
+  try {
+    return { event: eventOf(fields, raw, defaults) }
+  } catch (error) {
+    // The only way to fail: nesting that no walk of a value could follow.
+    if (error instanceof RangeError) return problem('too_deep', TOO_DEEP)
+    throw error
+  }
+}
+
+function eventOf(
+  document: Readonly<Record<string, unknown>>,
+  text: string | null,
+  defaults: EventDefaults,
+): IncomingEvent {
+  const fields = new Map<string, Value>()
+  flattenInto(fields, document)
+  const time = timeOf(fields, defaults) ?? defaults.receivedAt
+  fields.delete('_time')
+  let raw = text
+  // An exported event that comes back: its own text stands, unless the sender's document is the text.
+  const own = fields.get('_raw')
+  if (own !== undefined) {
+    if (raw === null) raw = typeof own === 'string' ? own : JSON.stringify(own, bigintAsText)
+    fields.delete('_raw')
+  }
+  addDefaults(fields, defaults)
+  return { index: defaults.index, time, raw, fields }
+}
+
+/** The first timestamp field that states a time; the field itself stays as it was sent. */
+function timeOf(fields: Map<string, Value>, defaults: EventDefaults): DateTime | null {
+  for (const name of defaults.timestampFields) {
+    const value = fields.get(name)
+    if (value === undefined) continue
+    const time = parseTime(value, defaults.receivedAt)
+    if (time !== null) return time
+  }
+  // An exported event that comes back without any other time.
+  return parseTime(fields.get('_time'), defaults.receivedAt)
+}
+
+function addDefaults(fields: Map<string, Value>, defaults: EventDefaults): void {
+  if (!fields.has('_source')) {
+    // `source` is how queries spell `_source`, so an event that names its own source must be found by it.
+    const source = defaults.source ?? fields.get('source')
+    if (typeof source === 'string') fields.set('_source', source)
+  }
+  if (defaults.sourcetype !== null && !fields.has('_sourcetype')) fields.set('_sourcetype', defaults.sourcetype)
+  if (defaults.host !== null && !fields.has('host')) fields.set('host', defaults.host)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function problem(code: string, message: string): ReadResult {
+  return { problem: { code, message } }
+}
+
+function startsWithBrace(line: string): boolean {
+  let at = 0
+  while (line.charCodeAt(at) === 32 || line.charCodeAt(at) === 9) at++
+  return line.charCodeAt(at) === 123
 }
