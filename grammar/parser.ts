@@ -1,0 +1,235 @@
+/**
+ * The state every parsing function shares: where in the text it stands, what it has found wrong, how deep it is.
+ * A function that cannot go on calls `fail`, which unwinds to the stage; everything else is reported and survived.
+ */
+import type { Diagnostic, DiagnosticCode } from './diagnostics.ts'
+import { describeToken, lexToken } from './lexer.ts'
+import type { SourceText, Span } from './source.ts'
+import type { Token } from './token.ts'
+
+/** Brackets, calls and prefix operators inside one another. */
+export const MAX_DEPTH = 200
+/** The tallest tree: a chain of operators is as tall as it is long. What walks the tree may recurse without fear. */
+export const MAX_HEIGHT = 1000
+/** Beyond this many errors nobody reads on. */
+const MAX_DIAGNOSTICS = 50
+
+/** Unwinds to the stage; its diagnostic has been reported. */
+export class StageFailure extends Error {}
+/** Unwinds to `parse`: the rest of the text is not worth reading. */
+export class QueryFailure extends Error {}
+
+interface Checkpoint {
+  readonly at: number
+  readonly lastEnd: number
+  readonly diagnostics: number
+  readonly depth: number
+}
+
+export class Parser {
+  readonly source: SourceText
+  readonly diagnostics: Diagnostic[] = []
+  /** Height of the expression parsed last; a second result of the expression functions. */
+  height = 0
+  /** Set while an argument list is read, where `where p` may trail. */
+  #at = 0
+  #lastEnd = 0
+  #depth = 0
+  #ahead: Token | null = null
+  #seen = new Set<string>()
+
+  constructor(source: SourceText) {
+    this.source = source
+  }
+
+  get text(): string {
+    return this.source.text
+  }
+
+  /** Where the next token is looked for: the end of the last one taken. */
+  get offset(): number {
+    return this.#at
+  }
+
+  /** The end of the last token taken, for spans. */
+  get lastEnd(): number {
+    return this.#lastEnd
+  }
+
+  spanFrom(start: number): Span {
+    return { start, end: Math.max(start, this.#lastEnd) }
+  }
+
+  peek(): Token {
+    this.#ahead ??= lexToken(this.text, this.#at)
+    return this.#ahead
+  }
+
+  /** The token after the next one. */
+  peekSecond(): Token {
+    return lexToken(this.text, this.peek().end)
+  }
+
+  take(): Token {
+    const token = this.peek()
+    if (token.problem !== null) this.report(token.problem)
+    if (token.kind === 'bad') throw new StageFailure()
+    this.#at = token.end
+    this.#lastEnd = token.end
+    this.#ahead = null
+    return token
+  }
+
+  /** Goes on reading at an offset: after a stretch that was read by rules of its own. */
+  moveTo(offset: number): void {
+    this.#at = offset
+    this.#lastEnd = offset
+    this.#ahead = null
+  }
+
+  isPunctuation(text: string): boolean {
+    const token = this.peek()
+    return token.kind === 'punctuation' && token.text === text
+  }
+
+  isKeyword(text: string): boolean {
+    const token = this.peek()
+    return token.kind === 'keyword' && token.text === text
+  }
+
+  /** A bare word of the stage grammar, in any case: `by`, `as`, `where`. */
+  isWord(word: string): boolean {
+    return isWord(this.peek(), word)
+  }
+
+  acceptPunctuation(text: string): Token | null {
+    return this.isPunctuation(text) ? this.take() : null
+  }
+
+  acceptWord(word: string): Token | null {
+    return this.isWord(word) ? this.take() : null
+  }
+
+  /** A stage ends at `|`, at the end, or at the `;` of a let. */
+  atStageEnd(): boolean {
+    const token = this.peek()
+    if (token.kind === 'end') return true
+    return token.kind === 'punctuation' && (token.text === '|' || token.text === ';' || token.text === '||')
+  }
+
+  expectPunctuation(text: string, where: string): Token {
+    return this.acceptPunctuation(text) ?? this.unexpected([`'${text}'`], where)
+  }
+
+  /** `open` is the bracket that `text` closes. */
+  expectClosing(text: string, open: Token): Token {
+    if (this.isPunctuation(text)) return this.take()
+    const token = this.peek()
+    if (!this.atStageEnd()) return this.unexpected([`'${text}'`, "','"], '')
+    const at = this.#lastEnd
+    this.report({
+      code: 'E309',
+      message: `'${open.text}' is never closed`,
+      span: { start: open.start, end: open.end },
+      expected: [text],
+      edit: { span: { start: at, end: at }, text },
+    })
+    return { ...token, kind: 'punctuation', start: at, end: at, text }
+  }
+
+  report(diagnostic: Diagnostic): void {
+    const key = `${diagnostic.code}:${diagnostic.span.start}`
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
+    this.diagnostics.push(diagnostic)
+    if (this.diagnostics.length < MAX_DIAGNOSTICS) return
+    // No edit: half the errors corrected is not a corrected query.
+    this.diagnostics.push({
+      code: 'E501',
+      message: `more than ${MAX_DIAGNOSTICS} errors; the rest of the query was not read`,
+      span: { start: diagnostic.span.start, end: diagnostic.span.end },
+    })
+    throw new QueryFailure()
+  }
+
+  fail(diagnostic: Diagnostic): never {
+    this.report(diagnostic)
+    throw new StageFailure()
+  }
+
+  /** The next token fits nowhere. `what` says in words what should stand here, for the message. */
+  unexpected(expected: readonly string[], what: string): never {
+    const token = this.peek()
+    if (token.problem !== null) this.fail(token.problem)
+    const wanted = what === '' ? alternatives(expected) : what
+    const code: DiagnosticCode = 'E301'
+    const message =
+      token.kind === 'end' || token.text === '|'
+        ? `${token.kind === 'end' ? 'the query' : 'the stage'} ends where ${wanted} should follow`
+        : `${describeToken(token)} stands where ${wanted} should`
+    this.fail({ code, message, span: { start: token.start, end: token.end }, expected })
+  }
+
+  /** Runs `parse` one level deeper; refuses nesting that would overflow the stack here or in a later pass. */
+  nested<T>(at: Span, parse: () => T): T {
+    if (this.#depth >= MAX_DEPTH) this.tooDeep(at, `brackets and operators nest more than ${MAX_DEPTH} deep`)
+    this.#depth++
+    const result = parse()
+    this.#depth--
+    return result
+  }
+
+  tooDeep(at: Span, message: string): never {
+    this.report({ code: 'E502', message, span: { start: at.start, end: at.end } })
+    throw new QueryFailure()
+  }
+
+  /** What `parse` returns when it reports nothing, or null with everything as it was before. */
+  speculate<T>(parse: () => T | null): T | null {
+    const before = this.checkpoint()
+    let result: T | null = null
+    try {
+      result = parse()
+    } catch (error) {
+      if (!(error instanceof StageFailure || error instanceof QueryFailure)) throw error
+    }
+    if (result !== null && this.diagnostics.length === before.diagnostics) return result
+    this.restore(before)
+    return null
+  }
+
+  checkpoint(): Checkpoint {
+    return { at: this.#at, lastEnd: this.#lastEnd, diagnostics: this.diagnostics.length, depth: this.#depth }
+  }
+
+  /** Back to a checkpoint, with its depth; `keepDiagnostics` after an error that has been reported for good. */
+  restore(to: Checkpoint): void {
+    this.moveTo(to.at)
+    this.#lastEnd = to.lastEnd
+    this.#depth = to.depth
+    for (const dropped of this.diagnostics.splice(to.diagnostics)) {
+      this.#seen.delete(`${dropped.code}:${dropped.span.start}`)
+    }
+  }
+
+  /** After an error: on to the `|` or `;` that ends the stage. */
+  skipStage(): void {
+    this.#depth = 0
+    while (!this.atStageEnd()) {
+      const token = this.peek()
+      this.moveTo(Math.max(token.end, token.start + 1))
+    }
+  }
+}
+
+export function isWord(token: Token, word: string): boolean {
+  return token.kind === 'name' && token.text.length === word.length && token.text.toLowerCase() === word
+}
+
+export function isPunctuation(token: Token, ...texts: readonly string[]): boolean {
+  return token.kind === 'punctuation' && texts.includes(token.text)
+}
+
+function alternatives(items: readonly string[]): string {
+  return items.length < 2 ? (items[0] ?? 'something else') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`
+}
