@@ -7,6 +7,11 @@ import { isUtf8 } from 'node:buffer'
 const scratch = new DataView(new ArrayBuffer(8))
 const scratchBytes = new Uint8Array(scratch.buffer)
 
+/** False when `text` has lone surrogates, which UTF-8 would turn into U+FFFD. Node 20 has the method, its ES2023 types do not. */
+export function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed()
+}
+
 export class ByteSink {
   #bytes: Uint8Array = new Uint8Array(256)
   #length = 0

@@ -1,0 +1,63 @@
+/**
+ * Numbers that are not all whole. Most are decimals someone printed (`0.25`, `13.7`): times a power of ten they are whole numbers,
+ * and dividing by it again is exact because both divisions round to the double nearest to the same decimal. The rest stay float64.
+ */
+import type { NumberVector } from '../../vector.ts'
+import type { ByteSink, ByteSource } from '../bytes.ts'
+import { readIntegers, writeIntegers } from './lane.ts'
+import { fillAbsent, readPresence, writePresence, zeroAbsent } from './presence.ts'
+
+/** More digits than this and the scaled numbers are as wide as the doubles. */
+const EXPONENT_MAX = 12
+
+/** The values times a power of ten, each a safe integer that divides back to exactly its value; null when there is no such power. */
+export function scaleDecimals(values: ArrayLike<number>): { scaled: Float64Array; exponent: number } | null {
+  let exponent = 0
+  for (let row = 0; row < values.length; row++) {
+    while (!isExact(values[row]!, exponent)) if (++exponent > EXPONENT_MAX) return null
+  }
+  const scaled = new Float64Array(values.length)
+  const scale = 10 ** exponent
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!
+    if (!isExact(value, exponent)) return null
+    scaled[row] = Math.round(value * scale)
+  }
+  return { scaled, exponent }
+}
+
+function isExact(value: number, exponent: number): boolean {
+  const scale = 10 ** exponent
+  const whole = Math.round(value * scale)
+  return Number.isSafeInteger(whole) && !Object.is(whole, -0) && whole / scale === value
+}
+
+export function encodeDecimals(sink: ByteSink, vector: NumberVector, scaled: Float64Array, exponent: number): void {
+  writePresence(sink, vector.presence)
+  sink.u8(exponent)
+  writeIntegers(sink, scaled)
+}
+
+export function decodeDecimals(source: ByteSource, rowCount: number): NumberVector {
+  const presence = readPresence(source, rowCount)
+  const exponent = source.u8()
+  if (exponent > EXPONENT_MAX) throw new RangeError(`exponent ${exponent} is too large`)
+  const scale = 10 ** exponent
+  const values = readIntegers(source, rowCount, true)
+  for (let row = 0; row < rowCount; row++) values[row] = values[row]! / scale
+  zeroAbsent(values, presence)
+  return { kind: 'number', rowCount, values, presence }
+}
+
+export function encodeFloats(sink: ByteSink, vector: NumberVector): void {
+  writePresence(sink, vector.presence)
+  const { values } = vector
+  sink.array(fillAbsent(values instanceof Float64Array ? values : Float64Array.from(values), vector.presence))
+}
+
+export function decodeFloats(source: ByteSource, rowCount: number): NumberVector {
+  const presence = readPresence(source, rowCount)
+  const values = source.f64Array(rowCount)
+  zeroAbsent(values, presence)
+  return { kind: 'number', rowCount, values, presence }
+}

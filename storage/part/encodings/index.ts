@@ -1,0 +1,125 @@
+/**
+ * The encodings by number. The numbers are part of the file format (docs/format.md): one is never reused for another layout.
+ * `encodeColumn` picks the encoding for a vector's kind and values; `decodeColumn` reads any of them.
+ */
+import type { Dictionary, Vector } from '../../vector.ts'
+import { ByteSink, type ByteSource } from '../bytes.ts'
+import { decodeAny, encodeAny } from './any.ts'
+import { decodeBooleans, encodeBooleans } from './booleans.ts'
+import { decodeConstant, encodeConstant } from './constant.ts'
+import { decodeDictionary, encodeDictionary } from './dictionary.ts'
+import { decodeDurations, encodeDurations } from './durations.ts'
+import { decodeDecimals, decodeFloats, encodeDecimals, encodeFloats, scaleDecimals } from './floats.ts'
+import { areIntegers, decodeIntegers, encodeIntegers } from './integers.ts'
+import { fillAbsent } from './presence.ts'
+import { decodeSparse, encodeSparseRows, gather, sparseRows } from './sparse.ts'
+import { decodeText, encodeText } from './text.ts'
+import { decodeTimes, encodeTimes } from './times.ts'
+
+export const CONSTANT = 1
+export const DICTIONARY = 2
+export const INTEGERS = 3
+export const DECIMALS = 4
+export const FLOATS = 5
+export const BOOLEANS = 6
+export const TIMES = 7
+export const DURATIONS = 8
+export const TEXT = 9
+export const ANY = 10
+export const SPARSE = 11
+
+/** Writes `vector` and returns the number of the encoding it chose. `dictionaryIdOf` numbers the dictionaries of the part. */
+export function encodeColumn(
+  sink: ByteSink,
+  vector: Vector,
+  dictionaryIdOf: (dictionary: Dictionary) => number,
+): number {
+  if (vector.kind === 'const') {
+    encodeConstant(sink, vector)
+    return CONSTANT
+  }
+  if (vector.kind === 'dict') {
+    encodeDictionary(sink, vector.codes, dictionaryIdOf(vector.dictionary))
+    return DICTIONARY
+  }
+  const rows = sparseRows(vector)
+  if (rows === null) return encodeDense(sink, vector)
+  encodeSparseRows(sink, rows)
+  // The inner encoding is only known once it is written, but stands before its bytes: it is put together aside.
+  const inner = new ByteSink()
+  sink.u8(encodeDense(inner, gather(vector, rows)))
+  sink.bytes(inner.finish())
+  return SPARSE
+}
+
+function encodeDense(sink: ByteSink, vector: Exclude<Vector, { kind: 'const' | 'dict' }>): number {
+  switch (vector.kind) {
+    case 'number': {
+      if (areIntegers(vector.values)) {
+        encodeIntegers(sink, vector)
+        return INTEGERS
+      }
+      const decimals = scaleDecimals(fillAbsent(vector.values, vector.presence))
+      if (decimals === null) {
+        encodeFloats(sink, vector)
+        return FLOATS
+      }
+      encodeDecimals(sink, vector, decimals.scaled, decimals.exponent)
+      return DECIMALS
+    }
+    case 'bool':
+      encodeBooleans(sink, vector)
+      return BOOLEANS
+    case 'time':
+      encodeTimes(sink, vector)
+      return TIMES
+    case 'duration':
+      encodeDurations(sink, vector)
+      return DURATIONS
+    case 'text':
+      encodeText(sink, vector)
+      return TEXT
+    case 'any':
+      encodeAny(sink, vector)
+      return ANY
+  }
+}
+
+/** Reads a column of `rowCount` rows. @throws {RangeError} when the bytes do not describe one. */
+export function decodeColumn(
+  encoding: number,
+  source: ByteSource,
+  rowCount: number,
+  dictionaryOf: (id: number) => Dictionary,
+): Vector {
+  switch (encoding) {
+    case CONSTANT:
+      return decodeConstant(source, rowCount)
+    case DICTIONARY:
+      return decodeDictionary(source, rowCount, dictionaryOf)
+    case INTEGERS:
+      return decodeIntegers(source, rowCount)
+    case DECIMALS:
+      return decodeDecimals(source, rowCount)
+    case FLOATS:
+      return decodeFloats(source, rowCount)
+    case BOOLEANS:
+      return decodeBooleans(source, rowCount)
+    case TIMES:
+      return decodeTimes(source, rowCount)
+    case DURATIONS:
+      return decodeDurations(source, rowCount)
+    case TEXT:
+      return decodeText(source, rowCount)
+    case ANY:
+      return decodeAny(source, rowCount)
+    case SPARSE:
+      return decodeSparse(source, rowCount, count => {
+        const inner = source.u8()
+        if (inner === SPARSE) throw new RangeError('a sparse column within a sparse column')
+        return decodeColumn(inner, source, count, dictionaryOf)
+      })
+    default:
+      throw new RangeError(`encoding ${encoding} is not known`)
+  }
+}

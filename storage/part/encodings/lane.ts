@@ -1,0 +1,189 @@
+/**
+ * Lanes of whole numbers, the ground under several encodings: frame of reference, delta or delta-of-delta, whichever is narrowest,
+ * in 0 to 6 bytes a value. Three, five and six bytes are two planes, so that decoding is plain typed-array arithmetic.
+ */
+import type { ByteSink, ByteSource } from '../bytes.ts'
+
+type Numbers = Float64Array | Int32Array | Uint16Array | Uint32Array
+
+const FRAME = 0
+const DELTA = 1
+const DELTA_OF_DELTA = 2
+
+/** Bytes a value when the range is too wide to subtract exactly: the values themselves as float64. */
+const RAW_WIDTH = 8
+
+/** Differences of values this far apart, and their differences, are exact in float64. */
+const EXACT_RANGE = 2 ** 52
+
+const INT32_MIN = -(2 ** 31)
+const INT32_MAX = 2 ** 31 - 1
+
+function widthOf(range: number): number {
+  if (range === 0) return 0
+  for (let width = 1; width <= 6; width++) if (range < 2 ** (8 * width)) return width
+  return RAW_WIDTH
+}
+
+/** Writes `values`, which are all safe integers and none of them -0. Their count is known to the reader. */
+export function writeIntegers(sink: ByteSink, values: Numbers): void {
+  const count = values.length
+  let min = count === 0 ? 0 : values[0]!
+  let max = min
+  for (let row = 1; row < count; row++) {
+    const value = values[row]!
+    if (value < min) min = value
+    else if (value > max) max = value
+  }
+  const fitsInt32 = min >= INT32_MIN && max <= INT32_MAX ? 1 : 0
+  const frameWidth = widthOf(max - min)
+  const scheme = frameWidth === 0 || max - min > EXACT_RANGE ? FRAME : narrowest(values, frameWidth)
+  sink.u8(scheme | (fitsInt32 << 4))
+  if (scheme === FRAME) {
+    writeFrame(sink, values, min, frameWidth)
+    return
+  }
+  sink.f64(values[0]!)
+  const deltas = differences(values)
+  if (scheme === DELTA) {
+    writeFrameOf(sink, deltas)
+    return
+  }
+  sink.f64(deltas[0]!)
+  writeFrameOf(sink, differences(deltas))
+}
+
+/** The scheme that needs the fewest bytes a value; the simpler one when they tie. */
+function narrowest(values: Numbers, frameWidth: number): number {
+  const count = values.length
+  if (count < 3) return FRAME
+  let delta = values[1]! - values[0]!
+  let minDelta = delta
+  let maxDelta = delta
+  let minSecond = Number.POSITIVE_INFINITY
+  let maxSecond = Number.NEGATIVE_INFINITY
+  for (let row = 2; row < count; row++) {
+    const next = values[row]! - values[row - 1]!
+    const second = next - delta
+    if (next < minDelta) minDelta = next
+    if (next > maxDelta) maxDelta = next
+    if (second < minSecond) minSecond = second
+    if (second > maxSecond) maxSecond = second
+    delta = next
+  }
+  const deltaWidth = widthOf(maxDelta - minDelta)
+  const secondWidth = widthOf(maxSecond - minSecond)
+  if (secondWidth < deltaWidth && secondWidth < frameWidth) return DELTA_OF_DELTA
+  return deltaWidth < frameWidth ? DELTA : FRAME
+}
+
+function differences(values: Numbers): Float64Array {
+  const deltas = new Float64Array(values.length - 1)
+  for (let row = 0; row < deltas.length; row++) deltas[row] = values[row + 1]! - values[row]!
+  return deltas
+}
+
+function writeFrameOf(sink: ByteSink, values: Numbers): void {
+  let min = values[0]!
+  let max = min
+  for (let row = 1; row < values.length; row++) {
+    const value = values[row]!
+    if (value < min) min = value
+    else if (value > max) max = value
+  }
+  writeFrame(sink, values, min, widthOf(max - min))
+}
+
+function writeFrame(sink: ByteSink, values: Numbers, base: number, width: number): void {
+  sink.u8(width)
+  if (width === RAW_WIDTH) {
+    sink.array(values instanceof Float64Array ? values : Float64Array.from(values))
+    return
+  }
+  sink.f64(base)
+  if (width === 0) return
+  const low = lowPlane(width, values.length)
+  const high = highPlane(width, values.length)
+  if (high === null) {
+    for (let row = 0; row < values.length; row++) low[row] = values[row]! - base
+  } else {
+    const scale = 2 ** (8 * low.BYTES_PER_ELEMENT)
+    for (let row = 0; row < values.length; row++) {
+      const residual = values[row]! - base
+      const top = Math.floor(residual / scale)
+      high[row] = top
+      low[row] = residual - top * scale
+    }
+  }
+  sink.array(low)
+  if (high !== null) sink.array(high)
+}
+
+function lowPlane(width: number, count: number): Uint8Array | Uint16Array | Uint32Array {
+  if (width === 1) return new Uint8Array(count)
+  return width < 4 ? new Uint16Array(count) : new Uint32Array(count)
+}
+
+function highPlane(width: number, count: number): Uint8Array | Uint16Array | null {
+  if (width === 3 || width === 5) return new Uint8Array(count)
+  return width === 6 ? new Uint16Array(count) : null
+}
+
+/** Reads `count` values: into an Int32Array when they fit one, unless the caller needs doubles. */
+export function readIntegers(source: ByteSource, count: number): Float64Array | Int32Array
+export function readIntegers(source: ByteSource, count: number, asFloat64: true): Float64Array
+export function readIntegers(source: ByteSource, count: number, asFloat64 = false): Float64Array | Int32Array {
+  const head = source.u8()
+  const scheme = head & 15
+  const values = head >>> 4 === 1 && !asFloat64 ? new Int32Array(count) : new Float64Array(count)
+  if (scheme === FRAME) {
+    readFrame(source, values, 0, count)
+  } else if (scheme === DELTA) {
+    if (count < 1) throw new RangeError('a delta lane without values')
+    values[0] = source.f64()
+    // Deltas may overflow an Int32Array, but they wrap modulo 2^32, so their sums come out right.
+    readFrame(source, values, 1, count)
+    for (let row = 1; row < count; row++) values[row] = values[row - 1]! + values[row]!
+  } else if (scheme === DELTA_OF_DELTA) {
+    if (count < 2) throw new RangeError('a delta-of-delta lane without values')
+    values[0] = source.f64()
+    const delta = source.f64()
+    values[1] = values[0]! + delta
+    readSeconds(source, values, delta)
+  } else throw new RangeError(`integer scheme ${scheme} is not known`)
+  return values
+}
+
+/** Second differences need not fit where the values do, so they are read aside. */
+function readSeconds(source: ByteSource, values: Float64Array | Int32Array, firstDelta: number): void {
+  const seconds = new Float64Array(values.length)
+  readFrame(source, seconds, 2, values.length)
+  let delta = firstDelta
+  for (let row = 2; row < values.length; row++) {
+    delta += seconds[row]!
+    values[row] = values[row - 1]! + delta
+  }
+}
+
+function readFrame(source: ByteSource, into: Float64Array | Int32Array, from: number, to: number): void {
+  const width = source.u8()
+  const count = to - from
+  if (width === RAW_WIDTH) {
+    into.set(source.f64Array(count), from)
+    return
+  }
+  const base = source.f64()
+  if (width === 0) {
+    into.fill(base, from, to)
+    return
+  }
+  if (width > 6) throw new RangeError(`integers ${width} bytes wide are not known`)
+  const low = width === 1 ? source.u8Array(count) : width < 4 ? source.u16Array(count) : source.u32Array(count)
+  if (width === 1 || width === 2 || width === 4) {
+    for (let row = 0; row < count; row++) into[from + row] = low[row]! + base
+    return
+  }
+  const high = width === 6 ? source.u16Array(count) : source.u8Array(count)
+  const scale = 2 ** (8 * low.BYTES_PER_ELEMENT)
+  for (let row = 0; row < count; row++) into[from + row] = high[row]! * scale + low[row]! + base
+}
