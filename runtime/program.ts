@@ -31,8 +31,15 @@ export interface KernelSpec {
   readonly origin: Span
   /** Columns it reads, in the order `specialise` wants their shapes. */
   readonly fields: readonly string[]
-  /** Pure; the runtime caches by the joined shape keys. */
-  specialise(shapes: readonly ColumnShape[]): KernelText
+  /** Pure; the runtime caches by the joined shape keys and the mode. */
+  specialise(shapes: readonly ColumnShape[], mode: KernelMode): KernelText
+}
+
+export interface KernelMode {
+  /** Does the kernel get a selection? Its loop is written for one case or the other. */
+  readonly selected: boolean
+  /** After a bail-out: integers that leave ±2^53 stay exact, at the price of boxed values. */
+  readonly exact: boolean
 }
 
 export interface KernelText {
@@ -44,7 +51,10 @@ export interface KernelText {
   readonly map: string | null
 }
 
-/** `(columns, rowCount, selection, selectedCount, out) => count`: writes surviving row indices to `out`, ascending. */
+/**
+ * `(columns, rowCount, selection, selectedCount, out) => count`: writes surviving row indices to `out`, ascending.
+ * -1: it bailed out, run the exact specialisation instead.
+ */
 export type FilterKernel = (
   columns: readonly unknown[],
   rowCount: number,
@@ -53,13 +63,16 @@ export type FilterKernel = (
   out: Uint32Array,
 ) => number
 
-/** `(columns, rowCount, selection, selectedCount) => Vector[]`: one vector per output; rows outside the selection are undefined. */
+/**
+ * `(columns, rowCount, selection, selectedCount) => Vector[]`: one vector per output; rows outside the selection hold anything.
+ * Null: it bailed out, run the exact specialisation instead.
+ */
 export type ExtendKernel = (
   columns: readonly unknown[],
   rowCount: number,
   selection: Uint32Array | null,
   selectedCount: number,
-) => readonly unknown[]
+) => readonly unknown[] | null
 
 export type OperatorSpec =
   | ScanSpec
@@ -175,7 +188,7 @@ export interface AggregateKey {
  * the columns its arguments read; `keys[n].codes` are row-indexed codes, `groups.slots[slot]` is the group or -1,
  * `groups.add(slot)` makes it, `state[n]` is the typed array (or JS array) of state column n.
  * Merge kernel: `(into, from, mapping, count) => void`: group g of `from` goes to `mapping[g]` of `into`.
- * Finish kernel: `(state, count) => Vector[]`, one per aggregate.
+ * Finish kernel: `(state, count) => Value[][]`, one array per aggregate, by group.
  */
 export interface AggregateSpec extends UnarySpec<'aggregate'> {
   readonly keys: readonly AggregateKey[]

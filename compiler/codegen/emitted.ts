@@ -2,7 +2,7 @@
 import type { Expression, Statement } from 'estree'
 
 /**
- * `number` a JS double · `bool` 0/1 or a JS boolean · `string` a JS string · `time` microseconds (no nanoseconds below) ·
+ * `number` a JS double, finite · `bool` a JS boolean · `string` a JS string · `time` microseconds (no nanoseconds below) ·
  * `duration` nanoseconds · `any` a `Value` of any type, where null and undefined are absent.
  */
 export type Repr = 'number' | 'bool' | 'string' | 'time' | 'duration' | 'any'
@@ -12,6 +12,8 @@ export interface Emitted {
   readonly value: Expression
   /** Test that the value is present; null: always. For `any` it is null: absence is in the value itself. */
   readonly valid: Expression | null
+  /** Set when the value is `dictionary.values[code]`: what works per distinct value may use the code instead. */
+  readonly dict?: { readonly dictionary: Expression; readonly code: Expression }
 }
 
 /** What a descriptor's `emit` may ask of the kernel being written. */
@@ -26,4 +28,10 @@ export interface EmitContext {
   before(...statements: readonly Statement[]): void
   /** An `Emitted` of any repr as a `Value` (boxes times, nulls when not valid). */
   toAny(emitted: Emitted): Expression
+  /**
+   * For arithmetic on doubles: the result, bound to a name, after a test that it is a finite number whose integers are exact.
+   * When the test fails for any row the whole kernel gives up and runs again in exact mode, on `Value`s and helpers, so the
+   * common case costs one comparison. Null when this kernel cannot start over or already runs in exact mode: use the helper.
+   */
+  checked(hint: string, result: Expression): Expression | null
 }

@@ -78,6 +78,11 @@ export interface ScalarFunction extends Head {
    * Never asked about arguments that may be absent when `nulls` is 'propagate': the caller guards.
    */
   emit?(args: readonly Emitted[], cx: EmitContext): Emitted | null
+  /**
+   * For predicates over a text column and constants: `rt[textHelper](vector, …constants, selection, selectedCount)` answers a whole
+   * block at once from its bytes, as a Uint8Array by row (0 false, 1 true, 2 null); rows outside the selection hold anything.
+   */
+  readonly textHelper?: HelperName
   /** Evaluated lazily: the resolver builds the CaseExpr or CoalesceExpr instead of a call. `helper` is still its meaning. */
   readonly form?: 'if' | 'case' | 'coalesce'
   /** For casts: what `int!(x)` calls; throws StrictCastError where `int(x)` is null for a present x. */

@@ -1,0 +1,589 @@
+/**
+ * Typed expressions to ESTree, specialised to the shapes of the columns they read. A value is emitted in the cheapest
+ * representation its column allows (`Emitted`); a predicate is emitted as "is true" or "is false", so that three-valued logic
+ * costs nothing where no null can be.
+ *
+ * The idea that pays most: a pure expression over one dictionary column runs once per distinct value, into a table that the row
+ * loop indexes by code. Measured on 2 M rows: `level == "error"` 0.6 ns/row as a table look-up, 11 ns/row as string comparisons.
+ */
+import type { ArrowFunctionExpression, Expression, Statement } from 'estree'
+import type { ColumnShape } from '../../runtime/batch.ts'
+import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import type { CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
+import { fieldsOf } from '../logical/walk.ts'
+import type { EmitContext, Emitted, Repr } from './emitted.ts'
+import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
+import { Scope } from './scope.ts'
+
+export interface WriterOptions {
+  /** Unique in the program; prefixes the cache sites of tables. */
+  readonly kernelName: string
+  readonly fields: readonly string[]
+  readonly shapes: readonly ColumnShape[]
+  /** Statement by which the kernel gives up (`return -1`); null: it cannot. */
+  readonly bail: readonly Statement[] | null
+}
+
+const ROW = id('i')
+const RT = id('rt')
+
+/** Writes one kernel: statements before the loop, statements of the row at hand, constants, names. */
+export class KernelWriter implements EmitContext {
+  readonly scope = new Scope()
+  readonly constants: unknown[] = []
+  readonly prelude: Statement[] = []
+  readonly #options: WriterOptions
+  readonly #columns = new Map<string, ColumnNames>()
+  /** Where `let` puts its statements; swapped while a branch or a table function is written. */
+  #statements: Statement[] = []
+  /** Inside a table function the one field it reads is its parameter. */
+  #parameter: { readonly field: string; readonly value: Expression } | null = null
+  #siteCount = 0
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+  }
+
+  // ── EmitContext ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  let(hint: string, expression: Expression): Expression {
+    if (expression.type === 'Identifier' || expression.type === 'Literal') return expression
+    const name = this.scope.fresh(hint)
+    this.#statements.push(constant(name, expression))
+    return id(name)
+  }
+
+  helper(name: string, ...args: readonly Expression[]): Expression {
+    return call(member(RT, name), ...args)
+  }
+
+  constant(value: unknown): Expression {
+    let index = this.constants.indexOf(value)
+    if (index < 0) {
+      index = this.constants.push(value) - 1
+      const shown = describeConstant(value)
+      this.prelude.push(...commented(shown, [constant(`k${index}`, at(id('k'), lit(index)))]))
+    }
+    return id(`k${index}`)
+  }
+
+  before(...statements: readonly Statement[]): void {
+    this.prelude.push(...statements)
+  }
+
+  toAny(emitted: Emitted): Expression {
+    const { repr, value, valid } = emitted
+    const boxed =
+      repr === 'time'
+        ? this.helper('timeOf', value)
+        : repr === 'duration'
+          ? this.helper('durationOf', value)
+          : value
+    return valid === null ? boxed : js.expr`${valid} ? ${boxed} : null`
+  }
+
+  checked(hint: string, result: Expression): Expression | null {
+    const { bail } = this.#options
+    if (bail === null || this.#parameter !== null) return null
+    const value = this.let(hint, result)
+    this.#statements.push(...js`if (!(${value} <= 9007199254740991 && ${value} >= -9007199254740991)) { ${bail} }`)
+    return value
+  }
+
+  // ── Blocks of statements ─────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Runs `write` and returns the statements it bound, instead of adding them to the row. */
+  capture<T>(write: () => T): { readonly statements: Statement[]; readonly result: T } {
+    const outer = this.#statements
+    this.#statements = []
+    try {
+      const result = write()
+      return { statements: this.#statements, result }
+    } finally {
+      this.#statements = outer
+    }
+  }
+
+  add(...statements: readonly Statement[]): void {
+    this.#statements.push(...statements)
+  }
+
+  #hoisted<T>(write: () => T): T {
+    const { statements, result } = this.capture(write)
+    this.prelude.push(...statements)
+    return result
+  }
+
+  // ── Columns ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  shapeOf(field: string): ColumnShape {
+    const shape = this.#options.shapes[this.#options.fields.indexOf(field)]
+    if (shape === undefined) throw new Error(`kernel ${this.#options.kernelName} does not read ${field}`)
+    return shape
+  }
+
+  /** The vector object itself: `columns[n]`. */
+  vector(field: string): Expression {
+    return at(id('columns'), lit(this.#options.fields.indexOf(field)))
+  }
+
+  #names(field: string): ColumnNames {
+    let names = this.#columns.get(field)
+    if (names === undefined) {
+      names = this.#bindColumn(field)
+      this.#columns.set(field, names)
+    }
+    return names
+  }
+
+  #bindColumn(field: string): ColumnNames {
+    const shape = this.shapeOf(field)
+    const vector = this.vector(field)
+    const bind = (hint: string, property: string): Expression => {
+      const name = this.scope.fresh(hint)
+      this.prelude.push(constant(name, member(vector, property)))
+      return id(name)
+    }
+    const presence = shape.hasPresence ? bind(`${field}_presence`, 'presence') : null
+    switch (shape.kind) {
+      case 'const':
+        return { main: bind(field, 'value'), presence: null, extra: null }
+      case 'dict': {
+        const codes = bind(`${field}_codes`, 'codes')
+        const dictionary = bind(`${field}_dictionary`, 'dictionary')
+        return { main: codes, presence: null, extra: dictionary }
+      }
+      case 'text':
+        return { main: bind(`${field}_bytes`, 'bytes'), presence, extra: bind(`${field}_offsets`, 'offsets') }
+      case 'time':
+        return {
+          main: bind(`${field}_micros`, 'micros'),
+          presence,
+          extra: shape.hasNanos ? bind(`${field}_nanos`, 'nanos') : null,
+        }
+      default:
+        return { main: bind(field, 'values'), presence, extra: null }
+    }
+  }
+
+  /** A column's value at the row, absence in `valid`; null and missing are one there. */
+  field(name: string): Emitted {
+    if (this.#parameter !== null) {
+      if (this.#parameter.field !== name) throw new Error(`table function reads ${name}`)
+      return { repr: 'any', value: this.#parameter.value, valid: null }
+    }
+    const shape = this.shapeOf(name)
+    const { main, presence, extra } = this.#names(name)
+    const valid = presence === null ? null : js.expr`${presence}[${ROW}] === 2`
+    switch (shape.kind) {
+      case 'const':
+        return { repr: 'any', value: main, valid: null }
+      case 'dict': {
+        const code = at(main, ROW)
+        const dictionary = extra as Expression
+        return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
+      }
+      case 'number':
+        return { repr: 'number', value: at(main, ROW), valid }
+      case 'bool':
+        return { repr: 'bool', value: js.expr`${main}[${ROW}] === 1`, valid }
+      case 'duration':
+        return { repr: 'duration', value: at(main, ROW), valid }
+      case 'time':
+        return extra === null
+          ? { repr: 'time', value: at(main, ROW), valid }
+          : { repr: 'any', value: this.#orAbsent(presence, this.helper('dateTimeOf', at(main, ROW), at(extra, ROW))), valid: null }
+      case 'text':
+        return { repr: 'string', value: this.helper('textAt', main, extra as Expression, ROW), valid }
+      case 'any':
+        return { repr: 'any', value: at(main, ROW), valid: null }
+    }
+  }
+
+  #orAbsent(presence: Expression | null, value: Expression): Expression {
+    return presence === null ? value : this.helper('presentOr', at(presence, ROW), value)
+  }
+
+  /** The value as a `Value` that still tells null from missing: what observing functions and copies see. */
+  fieldValue(name: string): Expression {
+    const emitted = this.field(name)
+    if (emitted.valid === null) return this.toAny(emitted)
+    const { presence } = this.#names(name)
+    const boxed = this.toAny({ ...emitted, valid: null })
+    return js.expr`${emitted.valid} ? ${boxed} : ${presence as Expression}[${ROW}] === 1 ? null : undefined`
+  }
+
+  // ── Predicates ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** A JavaScript condition: the expression evaluates to exactly `wanted` (never when it is null). */
+  is(expr: Expr, wanted: boolean): Expression {
+    const table = this.#tabulated(expr)
+    if (table !== null) {
+      const tests = this.#testTable(expr, table)
+      return js.expr`${tests}[${at(this.#names(table).main, ROW)}] === ${lit(wanted ? 1 : 0)}`
+    }
+    if (this.#isConstantInBlock(expr)) {
+      const value = this.#hoisted(() => this.let('is', this.#isDirect(expr, wanted)))
+      return value
+    }
+    return this.#isDirect(expr, wanted)
+  }
+
+  #isDirect(expr: Expr, wanted: boolean): Expression {
+    switch (expr.kind) {
+      case 'and':
+        return wanted ? this.#every(expr.operands, true) : this.#some(expr.operands, false)
+      case 'or':
+        return wanted ? this.#some(expr.operands, true) : this.#every(expr.operands, false)
+      case 'not':
+        return this.is(expr.operand, !wanted)
+      default: {
+        const emitted = this.value(expr)
+        if (emitted.repr === 'bool') {
+          const test = wanted ? emitted.value : js.expr`!(${emitted.value})`
+          return emitted.valid === null ? test : allOf([emitted.valid, test])
+        }
+        if (emitted.repr !== 'any') return lit(false)
+        return js.expr`${emitted.value} === ${lit(wanted)}`
+      }
+    }
+  }
+
+  #every(operands: readonly Expr[], wanted: boolean): Expression {
+    return this.#chain(operands, wanted, allOf, true)
+  }
+
+  #some(operands: readonly Expr[], wanted: boolean): Expression {
+    return this.#chain(operands, wanted, anyOf, false)
+  }
+
+  /** Short-circuits: an operand that needs statements of its own runs only when those before it left the matter open. */
+  #chain(
+    operands: readonly Expr[],
+    wanted: boolean,
+    join: (tests: readonly Expression[]) => Expression,
+    goOn: boolean,
+  ): Expression {
+    let tests: Expression[] = []
+    let result: Expression | null = null
+    for (const operand of operands) {
+      const { statements, result: test } = this.capture(() => this.is(operand, wanted))
+      if (statements.length === 0) {
+        tests.push(test)
+        continue
+      }
+      const before = result === null ? join(tests) : join([result, ...tests])
+      tests = []
+      if (result === null && before.type === 'Literal') {
+        this.add(...statements)
+        tests.push(test)
+        continue
+      }
+      const name = id(this.scope.fresh(goOn ? 'all' : 'any'))
+      const open = goOn ? name : js.expr`!${name}`
+      this.add(...js`let ${name} = ${before}; if (${open}) { ${statements} ${name} = ${test}; }`)
+      result = name
+    }
+    if (result === null) return join(tests)
+    return tests.length === 0 ? result : join([result, ...tests])
+  }
+
+  // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  value(expr: Expr): Emitted {
+    if (expr.kind === 'literal') return this.#literal(expr.value)
+    if (expr.kind === 'field') return this.field(expr.name)
+    const table = this.#tabulated(expr)
+    if (table !== null) return this.#valueTable(expr, table)
+    if (this.#isConstantInBlock(expr)) {
+      return this.#hoisted(() => {
+        const emitted = this.#direct(expr)
+        return { repr: 'any' as Repr, value: this.let('once', this.toAny(emitted)), valid: null }
+      })
+    }
+    return this.#direct(expr)
+  }
+
+  #direct(expr: Expr): Emitted {
+    switch (expr.kind) {
+      case 'literal':
+        return this.#literal(expr.value)
+      case 'field':
+        return this.field(expr.name)
+      case 'call':
+        return this.#call(expr)
+      case 'and':
+      case 'or':
+      case 'not':
+        return this.#ternary(expr)
+      case 'case':
+        return this.#case(expr)
+      case 'coalesce':
+        return this.#coalesce(expr)
+      case 'in-set':
+        return this.#inSet(expr)
+    }
+  }
+
+  #literal(value: Value): Emitted {
+    switch (typeof value) {
+      case 'number':
+        return { repr: 'number', value: this.constant(value), valid: null }
+      case 'string':
+        return { repr: 'string', value: this.constant(value), valid: null }
+      case 'boolean':
+        return { repr: 'bool', value: lit(value), valid: null }
+      case 'undefined':
+        return { repr: 'any', value: lit(null), valid: null }
+      default:
+        if (value === null) return { repr: 'any', value: lit(null), valid: null }
+        if (value instanceof DateTime && value.nanos === 0)
+          return { repr: 'time', value: this.constant(value.micros), valid: null }
+        if (value instanceof Duration) return { repr: 'duration', value: this.constant(value.ns), valid: null }
+        return { repr: 'any', value: this.constant(value), valid: null }
+    }
+  }
+
+  #ternary(expr: Expr): Emitted {
+    const isTrue = this.let('yes', this.is(expr, true))
+    const isFalse = this.is(expr, false)
+    return { repr: 'any', value: js.expr`${isTrue} ? true : ${isFalse} ? false : null`, valid: null }
+  }
+
+  #call(expr: CallExpr): Emitted {
+    const descriptor = expr.function
+    if (descriptor.textHelper !== undefined) {
+      const rows = this.#textSearch(expr, descriptor.textHelper)
+      if (rows !== null) return rows
+    }
+    const isObserving = descriptor.nulls === 'observe'
+    if (descriptor.emit !== undefined && expr.strict !== true) {
+      const args = expr.args.map(arg => this.value(arg))
+      const typed = isObserving || args.every(arg => arg.repr !== 'any')
+      const emitted = typed ? descriptor.emit(args, this) : null
+      if (emitted !== null) {
+        if (isObserving) return emitted
+        const valids = [...args.map(arg => arg.valid), emitted.valid].filter(v => v !== null)
+        return { ...emitted, valid: valids.length === 0 ? null : allOf(valids) }
+      }
+    }
+    const helper = expr.strict === true ? (descriptor.strictHelper ?? descriptor.helper) : descriptor.helper
+    if (isObserving) {
+      const args = expr.args.map(arg => (arg.kind === 'field' ? this.fieldValue(arg.name) : this.toAny(this.value(arg))))
+      return { repr: 'any', value: this.helper(helper, ...args), valid: null }
+    }
+    const absent: Expression[] = []
+    const args = expr.args.map(arg => {
+      const emitted = this.value(arg)
+      if (emitted.repr !== 'any') {
+        if (emitted.valid !== null) absent.push(js.expr`!(${emitted.valid})`)
+        return this.toAny({ ...emitted, valid: null })
+      }
+      if (arg.kind === 'literal' && arg.value != null) return emitted.value
+      const value = this.let(nameHint(arg), emitted.value)
+      absent.push(js.expr`${value} == null`)
+      return value
+    })
+    const value = this.helper(helper, ...args)
+    return {
+      repr: 'any',
+      value: absent.length === 0 ? value : js.expr`${anyOf(absent)} ? null : ${value}`,
+      valid: null,
+    }
+  }
+
+  /** `contains(_raw, "x")` over a text column: the whole block's bytes are searched once, hits become a table by row. */
+  #textSearch(expr: CallExpr, helper: string): Emitted | null {
+    const [subject, ...rest] = expr.args
+    if (this.#parameter !== null || subject?.kind !== 'field' || this.shapeOf(subject.name).kind !== 'text') return null
+    if (!rest.every(arg => arg.kind === 'literal' && typeof arg.value === 'string')) return null
+    const patterns = rest.map(arg => this.value(arg).value)
+    const name = this.scope.fresh(`${subject.name}_${expr.function.name}`)
+    this.prelude.push(
+      constant(name, this.helper(helper, this.vector(subject.name), ...patterns, id('selection'), id('selectedCount'))),
+    )
+    const row = at(id(name), ROW)
+    const { hasPresence } = this.shapeOf(subject.name)
+    return { repr: 'bool', value: js.expr`${row} === 1`, valid: hasPresence ? js.expr`${row} !== 2` : null }
+  }
+
+  #case(expr: CaseExpr): Emitted {
+    const result = id(this.scope.fresh('chosen'))
+    const write = (value: Expr): Statement[] => {
+      const { statements, result: emitted } = this.capture(() => this.toAny(this.value(value)))
+      return [...statements, ...js`${result} = ${emitted};`]
+    }
+    let statements = write(expr.otherwise)
+    for (const { when, then } of expr.branches.toReversed()) {
+      const condition = this.capture(() => this.is(when, true))
+      statements = [...condition.statements, ...js`if (${condition.result}) { ${write(then)} } else { ${statements} }`]
+    }
+    this.add(...js`let ${result};`, ...statements)
+    // Computed values are never missing.
+    return { repr: 'any', value: js.expr`${result} ?? null`, valid: null }
+  }
+
+  #coalesce(expr: CoalesceExpr): Emitted {
+    const [first, ...rest] = expr.operands
+    if (first === undefined) return { repr: 'any', value: lit(null), valid: null }
+    const head = this.value(first)
+    if (rest.length === 0) return head
+    const parts = rest.map(operand => this.capture(() => this.value(operand)))
+    const last = parts.at(-1)
+    if (
+      parts.length === 1 &&
+      last !== undefined &&
+      last.statements.length === 0 &&
+      head.repr !== 'any' &&
+      last.result.repr === head.repr
+    ) {
+      if (head.valid === null) return head
+      const valid = last.result.valid === null ? null : js.expr`${head.valid} || ${last.result.valid}`
+      return { repr: head.repr, value: js.expr`${head.valid} ? ${head.value} : ${last.result.value}`, valid }
+    }
+    const result = id(this.scope.fresh('first'))
+    this.add(...js`let ${result} = ${this.toAny(head)};`)
+    for (const part of parts) {
+      this.add(...js`if (${result} == null) { ${part.statements} ${result} = ${this.toAny(part.result)}; }`)
+    }
+    return { repr: 'any', value: js.expr`${result} ?? null`, valid: null }
+  }
+
+  #inSet(expr: InSetExpr): Emitted {
+    const operand = this.value(expr.operand)
+    if (operand.repr === 'number' && expr.values.length <= 16 && expr.values.every(v => typeof v === 'number')) {
+      const value = this.let(nameHint(expr.operand), operand.value)
+      const tests = expr.values.map(v => js.expr`${value} === ${this.constant(v)}`)
+      return { repr: 'bool', value: anyOf(tests), valid: operand.valid }
+    }
+    const set = this.scope.fresh('set')
+    this.prelude.push(constant(set, this.helper('prepareSet', this.constant(expr.values))))
+    if (operand.repr !== 'any') {
+      const boxed = this.toAny({ ...operand, valid: null })
+      return { repr: 'bool', value: this.helper('inSet', id(set), boxed), valid: operand.valid }
+    }
+    const value = this.let(nameHint(expr.operand), operand.value)
+    return { repr: 'bool', value: this.helper('inSet', id(set), value), valid: js.expr`${value} != null` }
+  }
+
+  // ── Tables by dictionary code ────────────────────────────────────────────────────────────────────────────────────
+
+  /** The one dictionary column a pure expression reads; null when it is not such an expression. */
+  #tabulated(expr: Expr): string | null {
+    if (this.#parameter !== null || expr.kind === 'field' || expr.kind === 'literal') return null
+    const [field, ...others] = fieldsOf(expr)
+    if (field === undefined || others.length > 0) return null
+    return this.shapeOf(field).kind === 'dict' && isPure(expr) ? field : null
+  }
+
+  /** Reads only const columns: evaluated once per block, before the loop. */
+  #isConstantInBlock(expr: Expr): boolean {
+    if (this.#parameter !== null || expr.kind === 'field' || expr.kind === 'literal') return false
+    return isPure(expr) && [...fieldsOf(expr)].every(field => this.shapeOf(field).kind === 'const')
+  }
+
+  #tableFunction(field: string, write: () => Expression): ArrowFunctionExpression {
+    const parameter = this.scope.fresh(field)
+    const outer = this.#parameter
+    this.#parameter = { field, value: id(parameter) }
+    try {
+      const { statements, result } = this.capture(write)
+      const body =
+        statements.length === 0
+          ? result
+          : { type: 'BlockStatement' as const, body: [...statements, ...js`return ${result};`] }
+      return {
+        type: 'ArrowFunctionExpression',
+        params: [id(parameter)],
+        body,
+        expression: statements.length === 0,
+        async: false,
+        generator: false,
+      } as ArrowFunctionExpression
+    } finally {
+      this.#parameter = outer
+    }
+  }
+
+  #site(): Expression {
+    return lit(`${this.#options.kernelName}:${this.#siteCount++}`)
+  }
+
+  #table(helper: string, hint: string, field: string, compute: ArrowFunctionExpression): Expression {
+    const name = this.scope.fresh(hint)
+    const dictionary = this.#names(field).extra as Expression
+    this.prelude.push(constant(name, this.helper(helper, dictionary, this.#site(), compute)))
+    return id(name)
+  }
+
+  #testTable(expr: Expr, field: string): Expression {
+    const compute = this.#tableFunction(field, () => this.toAny(this.#direct(expr)))
+    return this.#table('tabulateTest', `${field}_passes`, field, compute)
+  }
+
+  #valueTable(expr: Expr, field: string): Emitted {
+    const code = at(this.#names(field).main, ROW)
+    if (expr.type === 'bool') {
+      const row = at(this.#testTable(expr, field), code)
+      return { repr: 'bool', value: js.expr`${row} === 1`, valid: js.expr`${row} !== 2` }
+    }
+    const compute = this.#tableFunction(field, () => js.expr`${this.toAny(this.#direct(expr))} ?? null`)
+    const dictionary = this.#table('tabulate', `${field}_table`, field, compute)
+    return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
+  }
+
+  /**
+   * An aggregate's `number` argument: NaN where the row has none (null, missing, not a number). Numeric strings count as numbers.
+   */
+  numberArgument(expr: Expr): Emitted {
+    const emitted = this.value(expr)
+    if (emitted.repr === 'number') return emitted
+    if (emitted.repr !== 'any' && emitted.repr !== 'string') return { repr: 'number', value: lit(0), valid: lit(false) }
+    if (emitted.dict !== undefined) {
+      const name = this.scope.fresh(`${nameHint(expr)}_numbers`)
+      this.prelude.push(constant(name, this.helper('numbersOf', emitted.dict.dictionary)))
+      const value = this.let(nameHint(expr), at(id(name), emitted.dict.code))
+      return { repr: 'number', value, valid: js.expr`${value} === ${value}` }
+    }
+    const value = this.let(nameHint(expr), this.helper('numberArgument', emitted.value))
+    const isNumber = js.expr`${value} === ${value}`
+    return { repr: 'number', value, valid: emitted.valid === null ? isNumber : allOf([emitted.valid, isNumber]) }
+  }
+}
+
+interface ColumnNames {
+  /** values, codes, bytes, micros, or the const value. */
+  readonly main: Expression
+  readonly presence: Expression | null
+  /** dictionary, offsets or nanos. */
+  readonly extra: Expression | null
+}
+
+function nameHint(expr: Expr): string {
+  return expr.kind === 'field' ? (expr as FieldExpr).name : expr.kind === 'call' ? expr.function.name : 'v'
+}
+
+/** May run for values no row of the selection holds, any number of times, in any order. Strict casts may not: they throw. */
+export function isPure(expr: Expr): boolean {
+  switch (expr.kind) {
+    case 'literal':
+    case 'field':
+      return true
+    case 'call':
+      return expr.strict !== true && expr.function.purity !== 'volatile' && expr.args.every(isPure)
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return expr.operands.every(isPure)
+    case 'not':
+    case 'in-set':
+      return isPure(expr.operand)
+    case 'case':
+      return expr.branches.every(b => isPure(b.when) && isPure(b.then)) && isPure(expr.otherwise)
+  }
+}
+
+function describeConstant(value: unknown): string {
+  const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? String(value))
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}

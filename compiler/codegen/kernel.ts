@@ -1,0 +1,434 @@
+/**
+ * Kernels: one generated function per operator, specialised to the shapes of the columns it reads.
+ *
+ *     filter     one test per conjunct, surviving row indices written to `out`
+ *     extend     one typed output column per assignment
+ *     aggregate  the group of each row, then one step per aggregate; without keys the state lives in local variables
+ *
+ * Each is one loop over the batch: V8 stops optimising a function above 60 KiB of bytecode, so wide extends are cut by
+ * `program/` before they come here.
+ */
+import type { Expression, Statement } from 'estree'
+import { positionOf, type SourceText, type Span } from '../../grammar/source.ts'
+import type { ColumnShape } from '../../runtime/batch.ts'
+import type { KernelMode, KernelSpec, KernelText, StateColumnSpec } from '../../runtime/program.ts'
+import type { AggregateFunction } from '../functions/descriptor.ts'
+import type { Expr } from '../logical/expr.ts'
+import type { AggregateCall } from '../logical/ops.ts'
+import { printExpr } from '../logical/print.ts'
+import { fieldsOf } from '../logical/walk.ts'
+import type { Emitted } from './emitted.ts'
+import { isPure, KernelWriter } from './expression.ts'
+import { allOf, at, commented, id, js, lit } from './js.ts'
+import { printJs, printJsWithMap } from './print.ts'
+
+export interface KernelOptions {
+  /** `kernel1_where` */
+  readonly name: string
+  readonly source: SourceText
+  readonly origin: Span
+  readonly sourceMaps: boolean
+}
+
+const ROW = id('i')
+
+// ── filter ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function emitFilter(conjuncts: readonly Expr[], options: KernelOptions): KernelSpec {
+  return kernelSpec(options, [...fieldsOf(...conjuncts)], js`return -1;`, (writer, mode) => {
+    const row: Statement[] = []
+    for (const [index, conjunct] of conjuncts.entries()) {
+      const { statements, result } = writer.capture(() => writer.is(conjunct, true))
+      const isLast = index === conjuncts.length - 1
+      const test = isLast
+        ? js`if (${result}) out[count++] = ${ROW};`
+        : js`if (!(${result})) continue;`
+      row.push(...annotate(`where ${printExpr(conjunct)}`, conjunct.origin, options, [...statements, ...test]))
+    }
+    return js`${writer.prelude}
+      let count = 0;
+      ${loop(mode, row)}
+      return count;`
+  })
+}
+
+const FILTER_PARAMETERS = 'columns, rowCount, selection, selectedCount, out'
+const EXTEND_PARAMETERS = 'columns, rowCount, selection, selectedCount'
+const STEP_PARAMETERS = 'columns, rowCount, selection, selectedCount, keys, groups, state, rowOrderBase'
+
+// ── extend ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Assignment {
+  readonly name: string
+  readonly value: Expr
+}
+
+/** Assignments must not read each other; `program/` cuts them where they do. */
+export function emitExtend(assignments: readonly Assignment[], options: KernelOptions): KernelSpec {
+  const fields = [...fieldsOf(...assignments.map(a => a.value))]
+  return kernelSpec(
+    options,
+    fields,
+    js`return null;`,
+    (writer, mode) => {
+      const outputs: Expression[] = []
+      const row: Statement[] = []
+      for (const { name, value } of assignments) {
+        const { statements, output } = writeColumn(writer, name, value)
+        outputs.push(output)
+        if (statements.length > 0) {
+          row.push(...annotate(`${name} = ${printExpr(value)}`, value.origin, options, statements))
+        }
+      }
+      const list: Expression = { type: 'ArrayExpression', elements: outputs }
+      return row.length === 0
+        ? js`${writer.prelude} return ${list};`
+        : js`${writer.prelude} ${loop(mode, row)} return ${list};`
+    },
+    EXTEND_PARAMETERS,
+  )
+}
+
+/** Statements per row and the expression of the finished vector; a column that needs no loop has no statements. */
+function writeColumn(writer: KernelWriter, name: string, expr: Expr): { statements: Statement[]; output: Expression } {
+  if (expr.kind === 'field') return { statements: [], output: writer.vector(expr.name) }
+  const { statements, result: emitted } = writer.capture(() => writer.value(expr))
+  if (emitted.dict !== undefined && statements.length === 0 && emitted.dict.code.type === 'MemberExpression') {
+    const codes = emitted.dict.code.object as Expression
+    return { statements: [], output: writer.helper('dictVector', id('rowCount'), codes, emitted.dict.dictionary) }
+  }
+  const isFixed = expr.kind === 'literal' || (isPure(expr) && fieldsOf(expr).size === 0)
+  if (isFixed) {
+    writer.before(...statements)
+    return { statements: [], output: writer.helper('constVector', id('rowCount'), writer.toAny(emitted)) }
+  }
+  switch (emitted.repr) {
+    case 'number':
+      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'numberVector')
+    case 'time':
+      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'timeVector')
+    case 'duration':
+      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'durationVector')
+    case 'bool': {
+      const bit = { ...emitted, value: js.expr`${emitted.value} ? 1 : 0` }
+      return typedColumn(writer, name, statements, bit, js.expr`new Uint8Array(rowCount)`, 'boolVector')
+    }
+    default: {
+      const values = id(writer.scope.fresh(name))
+      writer.before(...js`const ${values} = new Array(rowCount);`)
+      const value = writer.toAny(emitted)
+      return {
+        statements: [...statements, ...js`${values}[${ROW}] = ${value};`],
+        output: writer.helper('anyVector', values),
+      }
+    }
+  }
+}
+
+function typedColumn(
+  writer: KernelWriter,
+  name: string,
+  statements: readonly Statement[],
+  emitted: Emitted,
+  allocate: Expression,
+  make: string,
+): { statements: Statement[]; output: Expression } {
+  const values = id(writer.scope.fresh(name))
+  writer.before(...js`const ${values} = ${allocate};`)
+  if (emitted.valid === null) {
+    return {
+      statements: [...statements, ...js`${values}[${ROW}] = ${emitted.value};`],
+      output: writer.helper(make, values, lit(null)),
+    }
+  }
+  const presence = id(writer.scope.fresh(`${name}_presence`))
+  // 1 is NULL: a computed value is never missing.
+  writer.before(...js`const ${presence} = new Uint8Array(rowCount).fill(1);`)
+  return {
+    statements: [
+      ...statements,
+      ...js`if (${emitted.valid}) { ${values}[${ROW}] = ${emitted.value}; ${presence}[${ROW}] = 2; }`,
+    ],
+    output: writer.helper(make, values, presence),
+  }
+}
+
+// ── aggregate ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface BoundAggregate {
+  readonly call: AggregateCall
+  readonly function: AggregateFunction
+  /** Index of its first state column. */
+  readonly base: number
+}
+
+export interface AggregateKernels {
+  readonly state: readonly StateColumnSpec[]
+  readonly step: KernelSpec
+  readonly merge: KernelSpec
+  readonly finish: KernelSpec
+}
+
+/**
+ * @param keyCount  keys that vary within a block arrive as `keys[n].codes`; a key constant in the block has codes null and is
+ *                  told by the shape `const` in the key part of the shapes
+ */
+export function emitAggregate(
+  calls: readonly AggregateCall[],
+  keyCount: number,
+  options: KernelOptions,
+): AggregateKernels {
+  const state: StateColumnSpec[] = []
+  const bound: BoundAggregate[] = calls.map(aggregate => {
+    const base = state.length
+    state.push(...Object.values(aggregate.function.state))
+    return { call: aggregate, function: aggregate.function, base }
+  })
+  return {
+    state,
+    step: stepKernel(bound, keyCount, options),
+    merge: mergeKernel(bound, options),
+    finish: finishKernel(bound, options),
+  }
+}
+
+function stepKernel(bound: readonly BoundAggregate[], keyCount: number, options: KernelOptions): KernelSpec {
+  const exprs = bound.flatMap(({ call }) => (call.where === null ? call.args : [...call.args, call.where]))
+  const fields = new Set(fieldsOf(...exprs))
+  if (bound.some(b => b.function.readsTime === true)) fields.add('_time')
+  return kernelSpec(
+    options,
+    [...fields],
+    null,
+    (writer, mode) => {
+      const groupStatements: Statement[] = []
+      const after: Statement[] = []
+      const slotOf: StateAccess =
+        keyCount === 0 ? localState(writer, after) : arrayState(writer, 'state', id('group'))
+      if (keyCount > 0) groupStatements.push(...lookUpGroup(writer, keyCount))
+      const steps = bound.map(b => writeStep(writer, b, slotOf, options))
+      const grouped = commented('the group of this row', groupStatements)
+      return js`${writer.prelude} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
+    },
+    STEP_PARAMETERS,
+  )
+}
+
+/** `slot` is the mixed-radix number of the key codes; `slots[slot]` its group, found or made on first sight. */
+function lookUpGroup(writer: KernelWriter, keyCount: number): Statement[] {
+  const codes = Array.from({ length: keyCount }, (_, n) => id(writer.scope.fresh(`key${n}`)))
+  for (const [n, name] of codes.entries()) writer.before(...js`const ${name} = keys[${lit(n)}].codes;`)
+  const sizes = codes.slice(0, -1).map((_, n) => id(writer.scope.fresh(`size${n}`)))
+  for (const [n, name] of sizes.entries()) writer.before(...js`const ${name} = keys[${lit(n)}].size;`)
+  writer.before(...js`const slots = groups.slots;`)
+  let slot: Expression = at(codes.at(-1)!, ROW)
+  for (let n = keyCount - 2; n >= 0; n--) slot = js.expr`${slot} * ${sizes[n]!} + ${at(codes[n]!, ROW)}`
+  return js`const slot = ${slot};
+    let group = slots[slot];
+    if (group < 0) group = groups.add(slot);`
+}
+
+type StateAccess = (b: BoundAggregate) => Readonly<Record<string, Expression>>
+
+function arrayState(writer: KernelWriter, from: string, index: Expression): StateAccess {
+  return b =>
+    Object.fromEntries(
+      Object.keys(b.function.state).map((column, n) => {
+        const name = id(writer.scope.fresh(`${b.function.name}_${column}`))
+        writer.before(...js`const ${name} = ${id(from)}[${lit(b.base + n)}];`)
+        return [column, at(name, index)]
+      }),
+    )
+}
+
+/** Without keys there is one group: its state is read into local variables before the loop and written back after it. */
+function localState(writer: KernelWriter, after: Statement[]): StateAccess {
+  return b =>
+    Object.fromEntries(
+      Object.keys(b.function.state).map((column, n) => {
+        const name = id(writer.scope.fresh(`${b.function.name}_${column}`))
+        const place = js.expr`state[${lit(b.base + n)}][0]`
+        writer.before(...js`let ${name} = ${place};`)
+        after.push(...js`${place} = ${name};`)
+        return [column, name]
+      }),
+    )
+}
+
+function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess, options: KernelOptions): Statement[] {
+  const slots = slotOf(b)
+  const { statements } = writer.capture(() => {
+    const conditions: Expression[] = []
+    if (b.call.where !== null) conditions.push(writer.is(b.call.where, true))
+    const body = writer.capture(() => {
+      const present: Expression[] = []
+      const args = b.call.args.map((arg, n) => {
+        const wantsNumber = b.function.parameters[n]?.type === 'number'
+        const emitted = wantsNumber ? writer.numberArgument(arg) : writer.value(arg)
+        if (emitted.valid !== null) present.push(emitted.valid)
+        if (emitted.repr !== 'any') return { ...emitted, valid: null }
+        const value = writer.let(arg.kind === 'field' ? arg.name : 'v', emitted.value)
+        present.push(js.expr`${value} != null`)
+        return { ...emitted, value }
+      })
+      const step = writer.capture(() => {
+        const statements = b.function.step(slots, args, stepContext(writer, b))
+        writer.add(...statements)
+      }).statements
+      writer.add(...(present.length === 0 ? step : js`if (${allOf(present)}) { ${step} }`))
+    }).statements
+    writer.add(...(conditions.length === 0 ? body : js`if (${allOf(conditions)}) { ${body} }`))
+  })
+  return annotate(b.call.name, b.call.origin, options, [{ type: 'BlockStatement', body: statements }])
+}
+
+function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
+  const time = (part: 'micros' | 'nanos'): Expression => {
+    const vector = writer.vector('_time')
+    const shape = writer.shapeOf('_time')
+    if (shape.kind !== 'time') return writer.helper(part === 'micros' ? 'microsOf' : 'nanosOf', writer.field('_time').value)
+    if (part === 'nanos' && !shape.hasNanos) return lit(0)
+    return js.expr`${vector}.${id(part)}[${ROW}]`
+  }
+  return {
+    let: (hint, expression) => writer.let(hint, expression),
+    helper: (name, ...args) => writer.helper(name, ...args),
+    constant: value => writer.constant(value),
+    before: (...statements) => writer.before(...statements),
+    toAny: emitted => writer.toAny(emitted),
+    checked: () => null,
+    get rowOrder() {
+      return js.expr`rowOrderBase + ${ROW}`
+    },
+    get timeMicros() {
+      return time('micros')
+    },
+    get timeNanos() {
+      return time('nanos')
+    },
+    parameters: b.call.parameters,
+  }
+}
+
+function mergeKernel(bound: readonly BoundAggregate[], options: KernelOptions): KernelSpec {
+  const named = { ...options, name: `${options.name}_merge` }
+  return kernelSpec(
+    named,
+    [],
+    null,
+    writer => {
+      const into = arrayState(writer, 'into', id('g'))
+      const from = arrayState(writer, 'from', id('f'))
+      const steps = bound.flatMap(b => {
+        const { statements } = writer.capture(() => {
+          const cx = { ...stepContext(writer, b), parameters: b.call.parameters }
+          writer.add(...b.function.merge(into(b), from(b), cx))
+        })
+        return commented(b.call.name, [{ type: 'BlockStatement', body: statements }])
+      })
+      return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; ${steps} }`
+    },
+    'into, from, mapping, count',
+  )
+}
+
+function finishKernel(bound: readonly BoundAggregate[], options: KernelOptions): KernelSpec {
+  const named = { ...options, name: `${options.name}_finish` }
+  return kernelSpec(
+    named,
+    [],
+    null,
+    writer => {
+      const slotOf = arrayState(writer, 'state', id('g'))
+      const outputs: Expression[] = []
+      const rows = bound.flatMap(b => {
+        const values = id(writer.scope.fresh(`${b.function.name}_result`))
+        writer.before(...js`const ${values} = new Array(count);`)
+        outputs.push(values)
+        const { statements, result } = writer.capture(() =>
+          b.function.finish(slotOf(b), { ...stepContext(writer, b), parameters: b.call.parameters }),
+        )
+        return commented(b.call.name, [
+          { type: 'BlockStatement', body: [...statements, ...js`${values}[g] = ${result};`] },
+        ])
+      })
+      const list: Expression = { type: 'ArrayExpression', elements: outputs }
+      return js`${writer.prelude} for (let g = 0; g < count; g++) { ${rows} } return ${list};`
+    },
+    'state, count',
+  )
+}
+
+// ── common ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The row loop for a batch with or without a selection: two texts, each with nothing to decide per row. */
+function loop(mode: KernelMode, row: readonly Statement[]): Statement[] {
+  return mode.selected
+    ? js`for (let n = 0; n < selectedCount; n++) { const ${ROW} = selection[n]; ${row} }`
+    : js`for (let ${ROW} = 0; ${ROW} < rowCount; ${ROW}++) { ${row} }`
+}
+
+function kernelSpec(
+  options: KernelOptions,
+  fields: readonly string[],
+  bail: readonly Statement[] | null,
+  write: (writer: KernelWriter, mode: KernelMode) => Statement[],
+  parameters = FILTER_PARAMETERS,
+): KernelSpec {
+  return {
+    name: options.name,
+    origin: options.origin,
+    fields,
+    specialise(shapes: readonly ColumnShape[], mode: KernelMode): KernelText {
+      const writer = new KernelWriter({
+        kernelName: options.name,
+        fields,
+        shapes,
+        bail: mode.exact ? null : bail,
+      })
+      // The prelude fills while rows are written, so `write` reads it last.
+      const body = write(writer, mode)
+      const params = parameters.split(', ').map(id)
+      const fn: Expression = {
+        type: 'FunctionExpression',
+        id: id(options.name),
+        params,
+        body: { type: 'BlockStatement', body },
+        generator: false,
+        async: false,
+      }
+      const constants = writer.prelude.filter(isConstantBinding)
+      const inner = body.filter(statement => !isConstantBinding(statement))
+      const program = {
+        type: 'Program' as const,
+        sourceType: 'script' as const,
+        body: [
+          ...js`"use strict";`,
+          ...constants,
+          ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
+        ],
+      }
+      if (!options.sourceMaps) return { text: printJs(program, true), constants: writer.constants, map: null }
+      const { text, map } = printJsWithMap(program, options.source.text)
+      return { text, constants: writer.constants, map }
+    },
+  }
+}
+
+/** `const k3 = k[3]`: bound once per compiled function, outside it. */
+function isConstantBinding(statement: Statement): boolean {
+  if (statement.type !== 'VariableDeclaration') return false
+  const [declaration] = statement.declarations
+  return declaration?.id.type === 'Identifier' && /^k\d+$/.test(declaration.id.name)
+}
+
+/** The comment people read above a statement, and the location tools map it to. */
+function annotate(what: string, origin: Span, options: KernelOptions, statements: readonly Statement[]): Statement[] {
+  const shown = what.length > 100 ? `${what.slice(0, 97)}...` : what
+  const { line, column, length } = positionOf(options.source, origin)
+  const list = commented(`${shown}  (query ${line}:${column}-${column + length})`, statements)
+  if (!options.sourceMaps) return list
+  const loc = { start: { line, column: column - 1 }, end: { line, column: column - 1 + length } }
+  return list.map(statement => ({ ...statement, loc }))
+}
+

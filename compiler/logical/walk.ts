@@ -1,0 +1,88 @@
+/** Walks over typed expressions and plans; exhaustive by type, so a new kind is a compile error here and not a silent skip. */
+import type { Expr } from './expr.ts'
+import type { LogicalOp } from './ops.ts'
+
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'field':
+      return []
+    case 'call':
+      return expr.args
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return expr.operands
+    case 'not':
+    case 'in-set':
+      return [expr.operand]
+    case 'case':
+      return [...expr.branches.flatMap(b => [b.when, b.then]), expr.otherwise]
+  }
+}
+
+/** The same node with other children, in the order `childrenOf` gives them. */
+export function withChildren(expr: Expr, children: readonly Expr[]): Expr {
+  switch (expr.kind) {
+    case 'literal':
+    case 'field':
+      return expr
+    case 'call':
+      return { ...expr, args: children }
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return { ...expr, operands: children }
+    case 'not':
+    case 'in-set':
+      return { ...expr, operand: children[0]! }
+    case 'case':
+      return {
+        ...expr,
+        branches: expr.branches.map((_, index) => ({ when: children[2 * index]!, then: children[2 * index + 1]! })),
+        otherwise: children.at(-1)!,
+      }
+  }
+}
+
+/** Bottom-up; returns the same object when nothing changed, so that "unchanged" is an identity test. */
+export function mapExpr(expr: Expr, change: (node: Expr) => Expr): Expr {
+  const children = childrenOf(expr)
+  const mapped = children.map(child => mapExpr(child, change))
+  const isSame = mapped.every((child, index) => child === children[index])
+  return change(isSame ? expr : withChildren(expr, mapped))
+}
+
+/** Every field an expression reads, in order of first use. */
+export function fieldsOf(...exprs: readonly Expr[]): ReadonlySet<string> {
+  const fields = new Set<string>()
+  const visit = (node: Expr): void => {
+    if (node.kind === 'field') fields.add(node.name)
+    else for (const child of childrenOf(node)) visit(child)
+  }
+  for (const expr of exprs) visit(expr)
+  return fields
+}
+
+export function someExpr(expr: Expr, test: (node: Expr) => boolean): boolean {
+  return test(expr) || childrenOf(expr).some(child => someExpr(child, test))
+}
+
+/** Fields renamed or replaced by expressions. */
+export function substitute(expr: Expr, replacement: (field: string) => Expr | undefined): Expr {
+  return mapExpr(expr, node => (node.kind === 'field' ? (replacement(node.name) ?? node) : node))
+}
+
+/** Bottom-up over a plan; identity when nothing changed. */
+export function mapPlan(op: LogicalOp, change: (node: LogicalOp) => LogicalOp): LogicalOp {
+  if (op.kind === 'scan') return change(op)
+  const input = mapPlan(op.input, change)
+  return change(input === op.input ? op : { ...op, input })
+}
+
+/** From the last op down to the scan. */
+export function chainOf(op: LogicalOp): LogicalOp[] {
+  const chain: LogicalOp[] = []
+  for (let node: LogicalOp | null = op; node !== null; node = node.kind === 'scan' ? null : node.input) chain.push(node)
+  return chain
+}
