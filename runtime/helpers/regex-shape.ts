@@ -128,12 +128,12 @@ let readLength = 0
 
 /** An atom other than `.`, as V8 shall read it. Under `i` only atoms that both machines fold alike. */
 function readAtom(pattern: string, at: number, folds: boolean): string | null {
-  const escape = matchAt(ESCAPE, pattern, at)
-  if (escape !== null) {
+  const escaped = matchAt(ESCAPE, pattern, at)
+  if (escaped !== null) {
     readLength = 2
     // V8 folds `\w` (and so `\b`) into two letters beyond ASCII, the automaton does not.
-    if (folds && /[wWb]/.test(escape[1] as string)) return null
-    return TRANSLATED[escape[0]] ?? escape[0]
+    if (folds && /[wWb]/.test(escaped[1] as string)) return null
+    return TRANSLATED[escaped[0]] ?? escaped[0]
   }
   const klass = matchAt(CLASS, pattern, at)
   if (klass !== null) {
