@@ -12,6 +12,11 @@ export type ThinnableVector = Exclude<Vector, { kind: 'const' | 'dict' }>
 /** A field in fewer than one row of this many is sparse. */
 const ROWS_PER_VALUE = 32
 
+/** Whether a column with so many rows that are not missing is sparse. */
+export function isSparse(listedCount: number, rowCount: number): boolean {
+  return listedCount * ROWS_PER_VALUE <= rowCount
+}
+
 /** The rows that are not missing, or null when they are too many for this to pay. */
 export function sparseRows(vector: ThinnableVector): Uint32Array | null {
   const limit = Math.floor(vector.rowCount / ROWS_PER_VALUE)

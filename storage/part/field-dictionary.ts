@@ -1,0 +1,79 @@
+/**
+ * The dictionary one field has in one part, while the part is written: values keep the code they got first, so blocks share it and
+ * it is stored once, at the end. Values are told apart exactly: 0 and -0 are two, and so are equal instants written differently.
+ */
+import type { Value } from '../value.ts'
+import type { Dictionary } from '../vector.ts'
+import { ByteSink } from './bytes.ts'
+import { writeValue } from './encodings/any.ts'
+import { DICTIONARY_VALUES_MAX } from './format.ts'
+
+export class FieldDictionary implements Dictionary {
+  readonly values: Value[] = []
+  /** Strings by themselves; everything else by its encoded bytes, so that no two maps need to be asked per type. */
+  readonly #strings = new Map<string, number>()
+  readonly #others = new Map<string | number, number>()
+  readonly #translations = new WeakMap<Dictionary, Int32Array>()
+
+  /** The code of `value`, or -1 when it has none yet. */
+  find(value: Value): number {
+    if (typeof value === 'string') return this.#strings.get(value) ?? -1
+    return this.#others.get(keyOf(value)) ?? -1
+  }
+
+  /**
+   * The codes of `values`, the new ones added; null, and nothing added, when they would be too many for one dictionary.
+   * What it returns is as long as `values`.
+   */
+  add(values: readonly Value[]): Uint32Array | null {
+    const codes = new Uint32Array(values.length)
+    const fresh: number[] = []
+    for (let index = 0; index < values.length; index++) {
+      const code = this.find(values[index])
+      if (code === -1) fresh.push(index)
+      else codes[index] = code
+    }
+    if (this.values.length + fresh.length > DICTIONARY_VALUES_MAX) return null
+    for (const index of fresh) {
+      const value = values[index]
+      const known = this.find(value)
+      codes[index] = known === -1 ? this.#append(value) : known
+    }
+    return codes
+  }
+
+  #append(value: Value): number {
+    const code = this.values.push(value) - 1
+    if (typeof value === 'string') this.#strings.set(value, code)
+    else this.#others.set(keyOf(value), code)
+    return code
+  }
+
+  /**
+   * Codes of `dictionary` to codes here, for the codes marked in `used`; the rest may be -1. Kept per dictionary object, so that a
+   * dictionary shared by many blocks is looked up once. Null when it would not fit.
+   */
+  translate(dictionary: Dictionary, used: Uint8Array): Int32Array | null {
+    const size = used.length
+    let translation = this.#translations.get(dictionary)
+    if (translation === undefined || translation.length < size) {
+      const grown = new Int32Array(size).fill(-1)
+      if (translation !== undefined) grown.set(translation)
+      translation = grown
+      this.#translations.set(dictionary, translation)
+    }
+    const wanted: number[] = []
+    for (let code = 0; code < size; code++) if (used[code] === 1 && translation[code] === -1) wanted.push(code)
+    const codes = this.add(wanted.map(code => dictionary.values[code]))
+    if (codes === null) return null
+    for (let index = 0; index < wanted.length; index++) translation[wanted[index]!] = codes[index]!
+    return translation
+  }
+}
+
+function keyOf(value: Exclude<Value, string>): string | number {
+  if (typeof value === 'number' && !Object.is(value, -0)) return value
+  const sink = new ByteSink()
+  writeValue(sink, value)
+  return Buffer.from(sink.finish()).toString('latin1')
+}

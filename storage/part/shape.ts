@@ -1,0 +1,250 @@
+/**
+ * What a column is written as, whatever it came as: the narrowest kind that holds its values exactly. A column of the buffer may be
+ * `any` for a single odd value elsewhere, or a dictionary of numbers; on disk one value is a constant, numbers are numbers, text of few
+ * distinct values is codes into the field's dictionary, and only what fits nothing else stays `any`.
+ */
+import { isUtf8 } from 'node:buffer'
+import { DateTime, Duration, type Value } from '../value.ts'
+import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
+import { isWellFormed } from './bytes.ts'
+import { dedupeText, sameText } from './dedupe.ts'
+import { isSparse, sparseRows } from './encodings/sparse.ts'
+import type { FieldDictionary } from './field-dictionary.ts'
+import { DICTIONARY_VALUES_MAX } from './format.ts'
+
+/** The vector to encode, or null when every row is missing. `dictionary` is null for columns that must not become codes. */
+export function shapeColumn(vector: Vector, dictionary: FieldDictionary | null): Vector | null {
+  if (vector.rowCount === 0) return null
+  switch (vector.kind) {
+    case 'const':
+      return vector.value === undefined ? null : vector
+    case 'dict':
+      return shapeCodes(vector, dictionary)
+    case 'text':
+      return shapeText(vector, dictionary)
+    case 'any':
+      return shapeValues(vector.values, dictionary)
+    default:
+      return constantOf(vector) ?? vector
+  }
+}
+
+/** More distinct values than half the rows, and text is as small and quicker to search. */
+const distinctLimit = (rowCount: number): number => Math.min(DICTIONARY_VALUES_MAX, Math.max(2, rowCount >>> 1))
+
+function constant(rowCount: number, value: Value): Vector | null {
+  return value === undefined ? null : { kind: 'const', rowCount, value }
+}
+
+type LaneVector = Exclude<Vector, { kind: 'const' | 'dict' | 'text' | 'any' }>
+
+/** The one value of a typed column; null when it has more. Missing everywhere is left to the caller's `presence` to say. */
+function constantOf(vector: LaneVector): Vector | null {
+  const { presence, rowCount } = vector
+  if (presence !== null) {
+    const state = presence[0]!
+    if (presence.some(other => other !== state)) return null
+    if (state !== PRESENT) return { kind: 'const', rowCount, value: state === NULL ? null : undefined }
+  }
+  const lane = vector.kind === 'time' ? vector.micros : vector.values
+  const first = lane[0]!
+  for (let row = 1; row < rowCount; row++) if (!Object.is(lane[row], first)) return null
+  if (vector.kind === 'number') return { kind: 'const', rowCount, value: first }
+  if (vector.kind === 'bool') return { kind: 'const', rowCount, value: first === 1 }
+  if (vector.kind === 'duration') return { kind: 'const', rowCount, value: new Duration(first) }
+  const nanos = vector.nanos?.[0] ?? 0
+  if (vector.nanos?.some(other => other !== nanos) === true) return null
+  return { kind: 'const', rowCount, value: new DateTime(first, nanos) }
+}
+
+function shapeText(vector: TextVector, dictionary: FieldDictionary | null): Vector | null {
+  const { rowCount, presence } = vector
+  const state = presence === null ? PRESENT : presence[0]!
+  if (presence === null || presence.every(other => other === state)) {
+    if (state !== PRESENT) return constant(rowCount, state === NULL ? null : undefined)
+    let row = 1
+    while (row < rowCount && sameText(vector, 0, row)) row++
+    if (row === rowCount) {
+      const value = textAt(vector, 0)
+      if (value !== undefined) return constant(rowCount, value)
+    }
+  }
+  if (dictionary === null || sparseRows(vector) !== null) return vector
+  const distinct = dedupeText(vector, distinctLimit(rowCount))
+  if (distinct === null) return vector
+  const values: Value[] = []
+  for (const row of distinct.firstRows) {
+    const rowState = presence === null ? PRESENT : presence[row]!
+    const value = rowState === PRESENT ? textAt(vector, row) : rowState === NULL ? null : undefined
+    if (rowState === PRESENT && value === undefined) return vector
+    values.push(value)
+  }
+  return recode(distinct.codes, values, dictionary) ?? vector
+}
+
+/** The text of a present row, or undefined when its bytes are not UTF-8 and only a text vector can keep them. */
+function textAt(vector: TextVector, row: number): string | undefined {
+  const start = vector.offsets[row]!
+  const slice = Buffer.from(vector.bytes.buffer, vector.bytes.byteOffset + start, vector.offsets[row + 1]! - start)
+  return isUtf8(slice) ? slice.toString('utf8') : undefined
+}
+
+/** Codes into `values` become codes into the field's dictionary; null when that is full. */
+function recode(codes: Uint32Array, values: readonly Value[], dictionary: FieldDictionary): DictVector | null {
+  const translation = dictionary.add(values)
+  if (translation === null) return null
+  const recoded = new Uint32Array(codes.length)
+  for (let row = 0; row < codes.length; row++) recoded[row] = translation[codes[row]!]!
+  return { kind: 'dict', rowCount: codes.length, codes: recoded, dictionary }
+}
+
+function shapeCodes(vector: DictVector, target: FieldDictionary | null): Vector | null {
+  const { codes, rowCount } = vector
+  const { values } = vector.dictionary
+  const used = new Uint8Array(values.length)
+  for (let row = 0; row < rowCount; row++) used[codes[row]!] = 1
+  let usedCount = 0
+  let kinds = 0
+  for (let code = 0; code < used.length; code++) {
+    if (used[code] === 0) continue
+    usedCount++
+    kinds |= kindOf(values[code])
+  }
+  if (usedCount === 1) return constant(rowCount, values[codes[0]!])
+  const present = kinds & ~(KIND_NULL | KIND_MISSING)
+  const rare = isSparse(listedCountOf(vector), rowCount)
+  if (target !== null && !rare && (present & (present - 1) || present === KIND_STRING || present === KIND_OTHER)) {
+    if (usedCount <= distinctLimit(rowCount)) {
+      const translation = target.translate(vector.dictionary, used)
+      if (translation !== null) {
+        const recoded = new Uint32Array(rowCount)
+        for (let row = 0; row < rowCount; row++) recoded[row] = translation[codes[row]!]!
+        return { kind: 'dict', rowCount, codes: recoded, dictionary: target }
+      }
+    }
+  }
+  return lanesOf(
+    Array.from(codes, code => values[code]),
+    kinds,
+  )
+}
+
+function listedCountOf(vector: DictVector): number {
+  const { values } = vector.dictionary
+  let listed = 0
+  for (let row = 0; row < vector.rowCount; row++) if (values[vector.codes[row]!] !== undefined) listed++
+  return listed
+}
+
+const KIND_MISSING = 1
+const KIND_NULL = 2
+const KIND_NUMBER = 4
+const KIND_BOOL = 8
+const KIND_TIME = 16
+const KIND_DURATION = 32
+const KIND_STRING = 64
+/** Arrays, objects, bigints, and strings that UTF-8 cannot hold. */
+const KIND_OTHER = 128
+
+function kindOf(value: Value): number {
+  switch (typeof value) {
+    case 'undefined':
+      return KIND_MISSING
+    case 'number':
+      return KIND_NUMBER
+    case 'boolean':
+      return KIND_BOOL
+    case 'string':
+      return isWellFormed(value) ? KIND_STRING : KIND_OTHER
+    case 'bigint':
+      return KIND_OTHER
+    default:
+      if (value === null) return KIND_NULL
+      if (value instanceof DateTime) return KIND_TIME
+      return value instanceof Duration ? KIND_DURATION : KIND_OTHER
+  }
+}
+
+const ROWS_SAMPLED = 1024
+
+function shapeValues(values: readonly Value[], target: FieldDictionary | null): Vector | null {
+  let kinds = 0
+  let listed = 0
+  for (let row = 0; row < values.length; row++) {
+    const kind = kindOf(values[row])
+    kinds |= kind
+    if (kind !== KIND_MISSING) listed++
+  }
+  const present = kinds & ~(KIND_NULL | KIND_MISSING)
+  if (present === 0 && kinds !== (KIND_NULL | KIND_MISSING)) return constant(values.length, values[0])
+  const codable = (present & (KIND_STRING | KIND_OTHER)) !== 0 || (present & (present - 1)) !== 0
+  if (target !== null && codable && !isSparse(listed, values.length)) {
+    const vector = codeValues(values, target)
+    if (vector !== null) return vector
+  }
+  return lanesOf(values, kinds)
+}
+
+/** Mixed or string values as codes, or as a constant; null when too many are distinct. */
+function codeValues(values: readonly Value[], target: FieldDictionary): Vector | null {
+  const limit = distinctLimit(values.length)
+  const local = new Map<Value, number>()
+  const codes = new Uint32Array(values.length)
+  for (let row = 0; row < values.length; row++) {
+    if (row === ROWS_SAMPLED && local.size > ROWS_SAMPLED / 2) return null
+    // A Map takes 0 and -0 for one key; boxed values are told apart by identity here and by value in the field's dictionary.
+    const value = values[row]
+    const key = Object.is(value, -0) ? NEGATIVE_ZERO : value
+    let code = local.get(key)
+    if (code === undefined && !local.has(key)) {
+      if (local.size >= limit) return null
+      code = local.size
+      local.set(key, code)
+    }
+    codes[row] = code!
+  }
+  const distinct = Array.from(local.keys(), key => (key === NEGATIVE_ZERO ? -0 : key))
+  if (distinct.length === 1) return { kind: 'const', rowCount: values.length, value: distinct[0] }
+  return recode(codes, distinct, target)
+}
+
+const NEGATIVE_ZERO: Value = []
+
+/** The lanes of values of one kind (nulls and missing aside), or the values as they are. */
+function lanesOf(values: readonly Value[], kinds: number): Vector | null {
+  const rowCount = values.length
+  const presence = (kinds & (KIND_NULL | KIND_MISSING)) === 0 ? null : presenceOf(values)
+  switch (kinds & ~(KIND_NULL | KIND_MISSING)) {
+    case KIND_NUMBER: {
+      const lane = Float64Array.from(values, value => (typeof value === 'number' ? value : 0))
+      return shapeColumn({ kind: 'number', rowCount, values: lane, presence }, null)
+    }
+    case KIND_BOOL: {
+      const lane = Uint8Array.from(values, value => (value === true ? 1 : 0))
+      return shapeColumn({ kind: 'bool', rowCount, values: lane, presence }, null)
+    }
+    case KIND_TIME: {
+      const micros = Float64Array.from(values, value => (value instanceof DateTime ? value.micros : 0))
+      const nanos = Uint16Array.from(values, value => (value instanceof DateTime ? value.nanos : 0))
+      return shapeColumn({ kind: 'time', rowCount, micros, nanos, presence }, null)
+    }
+    case KIND_DURATION: {
+      const lane = Float64Array.from(values, value => (value instanceof Duration ? value.ns : 0))
+      return shapeColumn({ kind: 'duration', rowCount, values: lane, presence }, null)
+    }
+    case KIND_STRING: {
+      const parts = values.map(value => (typeof value === 'string' ? Buffer.from(value, 'utf8') : EMPTY))
+      const offsets = new Uint32Array(rowCount + 1)
+      for (let row = 0; row < rowCount; row++) offsets[row + 1] = offsets[row]! + parts[row]!.length
+      return shapeColumn({ kind: 'text', rowCount, bytes: Buffer.concat(parts), offsets, presence }, null)
+    }
+    default:
+      return { kind: 'any', rowCount, values }
+  }
+}
+
+const EMPTY = Buffer.alloc(0)
+
+function presenceOf(values: readonly Value[]): Uint8Array {
+  return Uint8Array.from(values, value => (value === undefined ? 0 : value === null ? NULL : PRESENT))
+}
