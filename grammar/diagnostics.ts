@@ -83,7 +83,7 @@ export class CompileError extends Error {
 export function applyFixes(source: SourceText, diagnostics: readonly Diagnostic[]): string | null {
   const edits = diagnostics.map(d => d.edit)
   if (edits.some(e => e === undefined)) return null
-  const ordered = edits.filter(e => e !== undefined).sort((a, b) => a.span.start - b.span.start)
+  const ordered = edits.filter(e => e !== undefined).sort(byPlace)
   let text = ''
   let at = 0
   for (const edit of ordered) {
@@ -92,6 +92,11 @@ export function applyFixes(source: SourceText, diagnostics: readonly Diagnostic[
     at = edit.span.end
   }
   return text + source.text.slice(at)
+}
+
+/** Where two edits begin together the longer one comes first: it was made from the text the other would have made. */
+function byPlace(a: { readonly span: Span }, b: { readonly span: Span }): number {
+  return a.span.start - b.span.start || b.span.end - a.span.end
 }
 
 export function diagnosticsToJson(source: SourceText, diagnostics: readonly Diagnostic[]): DiagnosticJson[] {

@@ -2,7 +2,7 @@
  * The state every parsing function shares: where in the text it stands, what it has found wrong, how deep it is.
  * A function that cannot go on calls `fail`, which unwinds to the stage; everything else is reported and survived.
  */
-import type { Diagnostic, DiagnosticCode } from './diagnostics.ts'
+import { applyFixes, type Diagnostic, type DiagnosticCode } from './diagnostics.ts'
 import { describeToken, lexToken } from './lexer.ts'
 import type { SourceText, Span } from './source.ts'
 import type { Token } from './token.ts'
@@ -31,7 +31,6 @@ export class Parser {
   readonly diagnostics: Diagnostic[] = []
   /** Height of the expression parsed last; a second result of the expression functions. */
   height = 0
-  /** Set while an argument list is read, where `where p` may trail. */
   #at = 0
   #lastEnd = 0
   #depth = 0
@@ -58,6 +57,12 @@ export class Parser {
 
   spanFrom(start: number): Span {
     return { start, end: Math.max(start, this.#lastEnd) }
+  }
+
+  /** The text between two offsets with the edits that have been found for it, for use in a larger edit. */
+  fixedText(start: number, end: number): string {
+    const inside = this.diagnostics.filter(d => d.edit && d.edit.span.start >= start && d.edit.span.end <= end)
+    return applyFixes({ text: this.text.slice(0, end) }, inside)?.slice(start) ?? this.text.slice(start, end)
   }
 
   peek(): Token {
