@@ -3,7 +3,7 @@ import type { Value } from '../../storage/value.ts'
 import { toText } from './format-value.ts'
 import { globMatches, parseGlob } from './glob.ts'
 import { compileRegex } from './regex.ts'
-import { hasToken, hasTokenGlob, parseTokenGlob } from './tokens.ts'
+import { fold, hasToken, hasTokenGlob, parseTokenGlob } from './tokens.ts'
 
 /** Patterns are constants far more often than not: lower-casing the same needle for every row is what this avoids. */
 let lastNeedle = ''
@@ -12,7 +12,7 @@ let lastLowered = ''
 function lowered(needle: string): string {
   if (needle !== lastNeedle) {
     lastNeedle = needle
-    lastLowered = needle.toLowerCase()
+    lastLowered = fold(needle)
   }
   return lastLowered
 }
@@ -20,7 +20,7 @@ function lowered(needle: string): string {
 function contains(value: Value, needle: Value): Value {
   const text = toText(value)
   const part = toText(needle)
-  return text === null || part === null ? null : text.toLowerCase().includes(lowered(part))
+  return text === null || part === null ? null : fold(text).includes(lowered(part))
 }
 
 function containsCs(value: Value, needle: Value): Value {
@@ -32,13 +32,13 @@ function containsCs(value: Value, needle: Value): Value {
 function has(value: Value, word: Value): Value {
   const text = toText(value)
   const token = toText(word)
-  return text === null || token === null ? null : hasToken(text.toLowerCase(), lowered(token))
+  return text === null || token === null ? null : hasToken(fold(text), lowered(token))
 }
 
 function hasGlob(value: Value, pattern: Value): Value {
   const text = toText(value)
   const source = toText(pattern)
-  return text === null || source === null ? null : hasTokenGlob(text.toLowerCase(), parseTokenGlob(lowered(source)))
+  return text === null || source === null ? null : hasTokenGlob(fold(text), parseTokenGlob(lowered(source)))
 }
 
 function glob(value: Value, pattern: Value): Value {

@@ -1,6 +1,6 @@
 /**
  * Tokens of the text contract (language.md): lower-cased runs of Unicode letters and digits, everything else delimits. The
- * skip index is built over the same tokens; that they agree is what makes skipping a block right.
+ * skip index is built over the same tokens (storage/tokens.ts); that they agree is what makes skipping a block right.
  */
 
 import { type Glob, globMatches, parseGlob } from './glob.ts'
@@ -21,20 +21,21 @@ export function isTokenAt(text: string, at: number): boolean {
   return point !== undefined && UNICODE_WORD.test(String.fromCodePoint(point))
 }
 
-/** The tokens of a text, in order. */
-export function tokensOf(text: string): string[] {
-  const tokens: string[] = []
-  let start = -1
-  for (let i = 0; i < text.length; i++) {
-    if (isTokenAt(text, i)) {
-      if (start < 0) start = i
-    } else if (start >= 0) {
-      tokens.push(text.slice(start, i).toLowerCase())
-      start = -1
-    }
-  }
-  if (start >= 0) tokens.push(text.slice(start).toLowerCase())
-  return tokens
+const RUN = /[\p{L}\p{Nd}]+/gu
+
+/**
+ * Lower case for searching. Two letters need care so that folding the whole text agrees with the index, which folds each token
+ * by itself: `İ` would become two characters, the second a delimiter, and `Σ` looks beyond its token to choose its form.
+ */
+export function fold(text: string): string {
+  const lower = text.toLowerCase()
+  if (lower.length === text.length && !text.includes('Σ')) return lower
+  return text.replace(RUN, run =>
+    run
+      .split('İ')
+      .map(part => part.toLowerCase())
+      .join('İ'),
+  )
 }
 
 /** Whether `word` stands in `text` with no token character continuing it on either side. Both are lower-cased already. */
