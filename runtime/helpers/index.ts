@@ -1,1 +1,33 @@
-export type HelperName = string
+/**
+ * Everything generated code may call as `rt.<name>`. Each file brings its own table; a name is unique among all of them.
+ * A helper is total: any values in, a value out, and it never throws, except the strict casts (StrictCastError).
+ */
+import { ARITHMETIC_HELPERS } from './arithmetic.ts'
+import { COLLECTION_HELPERS } from './collections.ts'
+import { COMPARE_HELPERS } from './compare.ts'
+import { CONDITIONAL_HELPERS } from './conditional.ts'
+import { CONVERSION_HELPERS } from './conversion.ts'
+import { ENCODING_HELPERS } from './encoding.ts'
+import { HASH_HELPERS } from './hash.ts'
+import { MATH_HELPERS } from './math.ts'
+import { NETWORK_HELPERS } from './network.ts'
+import { STRING_HELPERS } from './strings.ts'
+import { TEXT_HELPERS } from './text.ts'
+import { TIME_HELPERS } from './time.ts'
+
+export const HELPERS = {
+  ...COMPARE_HELPERS,
+  ...ARITHMETIC_HELPERS,
+  ...CONVERSION_HELPERS,
+  ...CONDITIONAL_HELPERS,
+  ...STRING_HELPERS,
+  ...ENCODING_HELPERS,
+  ...TEXT_HELPERS,
+  ...MATH_HELPERS,
+  ...TIME_HELPERS,
+  ...HASH_HELPERS,
+  ...NETWORK_HELPERS,
+  ...COLLECTION_HELPERS,
+}
+
+export type HelperName = keyof typeof HELPERS & string
