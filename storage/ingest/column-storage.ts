@@ -1,0 +1,290 @@
+/**
+ * How one column of an open block is held while rows arrive: one class per vector kind, each taking only the values it is made for.
+ * `add` answers false when it cannot take a value; the builder (`column-builder.ts`) then moves the rows to a wider storage.
+ * Rows below a view's row count never change after the view was taken, so views share memory with the storage.
+ */
+import { DateTime, Duration, type Value } from '../value.ts'
+import { MISSING, NULL, PRESENT, type Vector } from '../vector.ts'
+import type { FrozenDictionaries } from './field-dictionary.ts'
+
+export type PresentOrNull = Exclude<Value, undefined>
+
+export interface ColumnStorage {
+  /** Rows below are decided; a row passed over is missing. */
+  readonly filled: number
+  /** Rows that fit without growing. */
+  readonly capacity: number
+  add(row: number, value: PresentOrNull): boolean
+  at(row: number): Value
+  /** The first `rowCount` rows. Rows not yet decided become missing, so the caller must not add below `rowCount` any more. */
+  view(rowCount: number, frozen: FrozenDictionaries | null): Vector
+  /** Gives up spare capacity and takes the narrowest element type: no row follows. */
+  finish(rowCount: number): void
+  readonly byteLength: number
+}
+
+/** Presence of rows, made only when a row is not present. */
+export abstract class PresenceStorage {
+  filled = 0
+  capacity = 0
+  protected presence: Uint8Array | null = null
+
+  /** Makes room for `row`, marks the rows passed over as missing and `row` as told. */
+  protected mark(row: number, state: number): void {
+    if (row >= this.capacity) this.setCapacity(Math.max(64, row + 1, this.capacity * 2))
+    if (this.presence === null && (state !== PRESENT || row > this.filled)) this.makePresence()
+    // A new presence is all zero, and zero is missing.
+    if (this.presence !== null) this.presence[row] = state
+    this.filled = row + 1
+  }
+
+  protected pad(rowCount: number): void {
+    if (rowCount <= this.filled) return
+    this.mark(rowCount - 1, MISSING)
+  }
+
+  protected presenceView(rowCount: number): Uint8Array | null {
+    return this.presence === null ? null : this.presence.subarray(0, rowCount)
+  }
+
+  protected setCapacity(capacity: number): void {
+    this.capacity = capacity
+    if (this.presence !== null) this.presence = resized(this.presence, new Uint8Array(capacity))
+  }
+
+  private makePresence(): void {
+    this.presence = new Uint8Array(this.capacity).fill(PRESENT, 0, this.filled)
+  }
+
+  protected isPresent(row: number): boolean {
+    return row < this.filled && (this.presence === null || this.presence[row] === PRESENT)
+  }
+
+  protected absent(row: number): null | undefined {
+    return row < this.filled && this.presence?.[row] === NULL ? null : undefined
+  }
+}
+
+export class NumberStorage extends PresenceStorage implements ColumnStorage {
+  private values: Float64Array | Int32Array = new Float64Array(0)
+  hasInts = false
+  hasFloats = false
+  private fitsInt32 = true
+  min = Number.POSITIVE_INFINITY
+  max = Number.NEGATIVE_INFINITY
+
+  add(row: number, value: PresentOrNull): boolean {
+    if (typeof value !== 'number') {
+      if (value !== null) return false
+      this.mark(row, NULL)
+      return true
+    }
+    this.mark(row, PRESENT)
+    this.values[row] = value
+    if ((value | 0) === value) this.hasInts = true
+    else {
+      this.fitsInt32 = false
+      if (Number.isSafeInteger(value)) this.hasInts = true
+      else this.hasFloats = true
+    }
+    if (value < this.min) this.min = value
+    if (value > this.max) this.max = value
+    return true
+  }
+
+  at(row: number): Value {
+    return this.isPresent(row) ? this.values[row] : this.absent(row)
+  }
+
+  view(rowCount: number): Vector {
+    this.pad(rowCount)
+    return {
+      kind: 'number',
+      rowCount,
+      values: this.values.subarray(0, rowCount),
+      presence: this.presenceView(rowCount),
+    }
+  }
+
+  finish(rowCount: number): void {
+    this.pad(rowCount)
+    const narrow = this.fitsInt32
+    this.values = narrow ? Int32Array.from(this.values.subarray(0, rowCount)) : this.values.slice(0, rowCount)
+    this.presence = this.presence?.slice(0, rowCount) ?? null
+    this.capacity = rowCount
+  }
+
+  get byteLength(): number {
+    return this.values.byteLength + (this.presence?.byteLength ?? 0)
+  }
+
+  protected override setCapacity(capacity: number): void {
+    super.setCapacity(capacity)
+    this.values = resized(this.values, new Float64Array(capacity))
+  }
+}
+
+export class BoolStorage extends PresenceStorage implements ColumnStorage {
+  private values: Uint8Array = new Uint8Array(0)
+
+  add(row: number, value: PresentOrNull): boolean {
+    if (typeof value !== 'boolean' && value !== null) return false
+    this.mark(row, value === null ? NULL : PRESENT)
+    if (value === true) this.values[row] = 1
+    return true
+  }
+
+  at(row: number): Value {
+    return this.isPresent(row) ? this.values[row] === 1 : this.absent(row)
+  }
+
+  view(rowCount: number): Vector {
+    this.pad(rowCount)
+    return { kind: 'bool', rowCount, values: this.values.subarray(0, rowCount), presence: this.presenceView(rowCount) }
+  }
+
+  finish(rowCount: number): void {
+    this.pad(rowCount)
+    this.setCapacity(rowCount)
+  }
+
+  get byteLength(): number {
+    return this.values.byteLength + (this.presence?.byteLength ?? 0)
+  }
+
+  protected override setCapacity(capacity: number): void {
+    super.setCapacity(capacity)
+    this.values = resized(this.values, new Uint8Array(capacity))
+  }
+}
+
+export class TimeStorage extends PresenceStorage implements ColumnStorage {
+  private micros: Float64Array = new Float64Array(0)
+  private nanos: Uint16Array | null = null
+
+  add(row: number, value: PresentOrNull): boolean {
+    if (value === null) {
+      this.mark(row, NULL)
+      return true
+    }
+    if (!(value instanceof DateTime)) return false
+    this.mark(row, PRESENT)
+    this.micros[row] = value.micros
+    if (value.nanos !== 0 && this.nanos === null) this.nanos = new Uint16Array(this.capacity)
+    if (this.nanos !== null) this.nanos[row] = value.nanos
+    return true
+  }
+
+  at(row: number): Value {
+    return this.isPresent(row) ? new DateTime(this.micros[row] ?? 0, this.nanos?.[row] ?? 0) : this.absent(row)
+  }
+
+  view(rowCount: number): Vector {
+    this.pad(rowCount)
+    const micros = this.micros.subarray(0, rowCount)
+    const nanos = this.nanos === null ? null : this.nanos.subarray(0, rowCount)
+    return { kind: 'time', rowCount, micros, nanos, presence: this.presenceView(rowCount) }
+  }
+
+  finish(rowCount: number): void {
+    this.pad(rowCount)
+    this.setCapacity(rowCount)
+  }
+
+  get byteLength(): number {
+    return this.micros.byteLength + (this.nanos?.byteLength ?? 0) + (this.presence?.byteLength ?? 0)
+  }
+
+  protected override setCapacity(capacity: number): void {
+    super.setCapacity(capacity)
+    this.micros = resized(this.micros, new Float64Array(capacity))
+    if (this.nanos !== null) this.nanos = resized(this.nanos, new Uint16Array(capacity))
+  }
+}
+
+export class DurationStorage extends PresenceStorage implements ColumnStorage {
+  private values: Float64Array = new Float64Array(0)
+
+  add(row: number, value: PresentOrNull): boolean {
+    if (!(value instanceof Duration) && value !== null) return false
+    this.mark(row, value === null ? NULL : PRESENT)
+    if (value !== null) this.values[row] = value.ns
+    return true
+  }
+
+  at(row: number): Value {
+    return this.isPresent(row) ? new Duration(this.values[row] ?? 0) : this.absent(row)
+  }
+
+  view(rowCount: number): Vector {
+    this.pad(rowCount)
+    const values = this.values.subarray(0, rowCount)
+    return { kind: 'duration', rowCount, values, presence: this.presenceView(rowCount) }
+  }
+
+  finish(rowCount: number): void {
+    this.pad(rowCount)
+    this.setCapacity(rowCount)
+  }
+
+  get byteLength(): number {
+    return this.values.byteLength + (this.presence?.byteLength ?? 0)
+  }
+
+  protected override setCapacity(capacity: number): void {
+    super.setCapacity(capacity)
+    this.values = resized(this.values, new Float64Array(capacity))
+  }
+}
+
+/** The last resort: takes everything. */
+export class AnyStorage implements ColumnStorage {
+  private readonly values: Value[] = []
+  private finished = false
+
+  get filled(): number {
+    return this.values.length
+  }
+
+  get capacity(): number {
+    return this.values.length
+  }
+
+  add(row: number, value: PresentOrNull): boolean {
+    this.pad(row)
+    this.values.push(value)
+    return true
+  }
+
+  at(row: number): Value {
+    return this.values[row]
+  }
+
+  view(rowCount: number): Vector {
+    this.pad(rowCount)
+    const whole = this.finished && this.values.length === rowCount
+    return { kind: 'any', rowCount, values: whole ? this.values : this.values.slice(0, rowCount) }
+  }
+
+  finish(rowCount: number): void {
+    this.pad(rowCount)
+    this.finished = true
+  }
+
+  get byteLength(): number {
+    return this.values.length * 16
+  }
+
+  private pad(rowCount: number): void {
+    while (this.values.length < rowCount) this.values.push(undefined)
+  }
+}
+
+/** `into` with as much of `from` as fits. Views on `from` keep their memory. */
+export function resized<Elements extends Float64Array | Int32Array | Uint8Array | Uint16Array | Uint32Array>(
+  from: Float64Array | Int32Array | Uint8Array | Uint16Array | Uint32Array,
+  into: Elements,
+): Elements {
+  into.set(from.length > into.length ? from.subarray(0, into.length) : from)
+  return into
+}

@@ -1,0 +1,69 @@
+/**
+ * The distinct strings of one field within one (index, day) of the buffer, shared by its blocks while they fill. It only grows.
+ * Dictionary identity is a cache key for tables computed per distinct value, so a grown dictionary is handed out as a new object.
+ */
+import type { Value } from '../value.ts'
+import type { Dictionary } from '../vector.ts'
+
+/** With the codes of missing and null, every code fits 16 bits. */
+const MAX_VALUES = 65_534
+/** Rows before which any number of distinct values is fine. */
+const MIN_ROWS = 4096
+
+/** The dictionaries one snapshot has handed out, so that all its complete blocks share them. */
+export type FrozenDictionaries = Map<FieldDictionary, Dictionary>
+
+export class FieldDictionary {
+  private readonly values: Value[] = []
+  private readonly codes = new Map<Value, number>()
+  private rows = 0
+  private last: Dictionary = { values: [] }
+
+  /** The code of a value; -1 when the field has too many distinct values to be a dictionary any longer. */
+  codeOf(value: string): number {
+    this.rows++
+    const code = this.codes.get(value)
+    if (code !== undefined) return code
+    const size = this.values.length
+    if (size >= MAX_VALUES || (this.rows >= MIN_ROWS && size * 2 > this.rows)) return -1
+    return this.insert(value)
+  }
+
+  codeOfAbsent(value: null | undefined): number {
+    return this.codes.get(value) ?? this.insert(value)
+  }
+
+  has(value: string): boolean {
+    return this.codes.has(value)
+  }
+
+  valueOf(code: number): Value {
+    return this.values[code]
+  }
+
+  get size(): number {
+    return this.values.length
+  }
+
+  /** What the dictionary is now: the same object until it grows. */
+  current(): Dictionary {
+    if (this.last.values.length !== this.values.length) this.last = { values: this.values.slice() }
+    return this.last
+  }
+
+  freeze(frozen: FrozenDictionaries): Dictionary {
+    let dictionary = frozen.get(this)
+    if (dictionary === undefined) {
+      dictionary = this.current()
+      frozen.set(this, dictionary)
+    }
+    return dictionary
+  }
+
+  private insert(value: string | null | undefined): number {
+    const code = this.values.length
+    this.values.push(value)
+    this.codes.set(value, code)
+    return code
+  }
+}
