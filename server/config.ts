@@ -1,0 +1,172 @@
+/**
+ * The server's settings, from (strongest first) flags, environment, file and defaults. A key that is not an option is an error
+ * that names the options near it: a setting that is silently ignored is found out in production.
+ */
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import type { EngineOptions } from '../engine.ts'
+import { nearest } from './near.ts'
+import {
+  environmentSuffix,
+  isOptionName,
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionKind,
+  type OptionName,
+  type OptionValue,
+  parseOption,
+  printOption,
+} from './options.ts'
+
+export type Origin = 'default' | 'file' | 'env' | 'flag'
+
+export interface ConfigEntry {
+  readonly name: OptionName
+  readonly value: string | number | boolean
+  /** As one would write it: `100mb`. */
+  readonly text: string
+  readonly origin: Origin
+  readonly kind: OptionKind
+  readonly environment: string
+  readonly default: string
+  readonly doc: string
+}
+
+export interface Config {
+  get<N extends OptionName>(name: N): OptionValue<N>
+  engineOptions(): EngineOptions
+  entries(): readonly ConfigEntry[]
+}
+
+export interface ConfigSources {
+  /** A YAML file, sections nested (`ingest: {ack: published}`) or dotted (`ingest.ack: published`). */
+  readonly file?: string
+  readonly flags?: Readonly<Record<string, string>>
+  /** Replaced by tests. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+/** A setting is unknown or has a value it cannot have; the message says where and what would do. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ConfigError'
+  }
+}
+
+interface Setting {
+  readonly value: string | number | boolean
+  readonly origin: Origin
+}
+
+/** @throws {ConfigError} */
+export function loadConfig(sources: ConfigSources = {}): Config {
+  const settings = new Map<OptionName, Setting>()
+  for (const name of OPTION_NAMES) settings.set(name, { value: OPTIONS[name].default, origin: 'default' })
+  if (sources.file !== undefined) addFile(settings, sources.file)
+  addEnvironment(settings, sources.environment ?? process.env)
+  for (const [name, value] of Object.entries(sources.flags ?? {})) set(settings, name, value, 'flag', `flag --${name}`)
+  return new LoadedConfig(settings)
+}
+
+class LoadedConfig implements Config {
+  readonly #settings: ReadonlyMap<OptionName, Setting>
+
+  constructor(settings: ReadonlyMap<OptionName, Setting>) {
+    this.#settings = settings
+  }
+
+  get<N extends OptionName>(name: N): OptionValue<N> {
+    // `parseOption` made the value, by the same descriptor the type is read off.
+    return this.#settings.get(name)!.value as OptionValue<N>
+  }
+
+  engineOptions(): EngineOptions {
+    return {
+      cacheBytes: this.get('storage.cache_max_bytes'),
+      flushAgeMs: this.get('ingest.flush_age'),
+      flushRows: this.get('ingest.flush_rows'),
+      flushBytes: this.get('ingest.flush_bytes'),
+      bufferBytesMax: this.get('ingest.buffer_bytes_max'),
+      fsync: this.get('ingest.fsync'),
+    }
+  }
+
+  entries(): readonly ConfigEntry[] {
+    return OPTION_NAMES.map(name => {
+      const { value, origin } = this.#settings.get(name)!
+      const { kind, doc, default: initial } = OPTIONS[name]
+      const environment = `QUERN_${environmentSuffix(name)}`
+      return {
+        name,
+        value,
+        text: printOption(name, value),
+        origin,
+        kind,
+        environment,
+        default: printOption(name, initial),
+        doc,
+      }
+    })
+  }
+}
+
+function addFile(settings: Map<OptionName, Setting>, file: string): void {
+  let document: unknown
+  try {
+    document = parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(`cannot read the configuration ${file}: ${error instanceof Error ? error.message : error}`)
+  }
+  if (document === null || document === undefined) return
+  if (!isSection(document)) throw new ConfigError(`${file} must hold options, one \`name: value\` a line`)
+  addSection(settings, document, '', file)
+}
+
+function addSection(
+  settings: Map<OptionName, Setting>,
+  section: Readonly<Record<string, unknown>>,
+  prefix: string,
+  file: string,
+): void {
+  for (const [key, value] of Object.entries(section)) {
+    const name = prefix + key
+    if (isSection(value) && !isOptionName(name)) addSection(settings, value, `${name}.`, file)
+    else set(settings, name, value, 'file', `${name} in ${file}`)
+  }
+}
+
+/** Only known names are looked up: the command line reads variables with our prefix too, and a shell holds whatever it likes. */
+function addEnvironment(
+  settings: Map<OptionName, Setting>,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const name of OPTION_NAMES) {
+    for (const prefix of ['SERVICE_', 'QUERN_']) {
+      const variable = prefix + environmentSuffix(name)
+      const value = environment[variable]
+      // An empty variable is how a shell or a compose file says "not set".
+      if (value !== undefined && value !== '') set(settings, name, value, 'env', variable)
+    }
+  }
+}
+
+function set(settings: Map<OptionName, Setting>, name: string, value: unknown, origin: Origin, where: string): void {
+  if (!isOptionName(name)) throw new ConfigError(unknownOption(name, where))
+  try {
+    settings.set(name, { value: parseOption(name, value), origin })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ConfigError(`${where} ${error.message}, not ${JSON.stringify(value)}`)
+  }
+}
+
+export function unknownOption(name: string, where: string): string {
+  const near = nearest(name, OPTION_NAMES)
+  const hint = near.length === 0 ? `the options are ${OPTION_NAMES.join(', ')}` : `did you mean ${near.join(' or ')}?`
+  return `${where}: there is no option ${name}; ${hint}`
+}
+
+function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

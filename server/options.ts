@@ -1,0 +1,166 @@
+/**
+ * Every option the server knows, one descriptor each: the configuration file, the environment, the flags, `/config` and the
+ * documentation are all read off this table, so an option cannot exist in one of them only.
+ */
+
+export type OptionKind = 'text' | 'integer' | 'bytes' | 'duration' | 'boolean' | 'choice'
+
+export interface Option<T> {
+  readonly kind: OptionKind
+  readonly default: T
+  readonly doc: string
+  readonly choices?: readonly string[]
+  /** Smallest and largest value of a number; bytes and durations are in bytes and milliseconds. */
+  readonly min?: number
+  readonly max?: number
+}
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const GIB = 1024 * MIB
+
+export const OPTIONS = {
+  port: integer(3100, 'TCP port to listen on; 0 picks a free one', { min: 0, max: 65_535 }),
+  host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for every interface'),
+  data: text('', 'data directory; empty: the default of the command that starts the server'),
+  shutdown_grace: duration(30_000, 'how long running requests may take to end when the server stops'),
+  'log.level': choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'warn', 'what is logged to stderr'),
+  'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
+  'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
+  'ingest.max_line_bytes': bytes(MIB, 'longest line of POST /ingest/raw; longer ones count as failed'),
+  'ingest.ack': choice(
+    ['accepted', 'published'],
+    'accepted',
+    'when ingest answers: once events are accepted, or once they are on disk and nothing can lose them',
+  ),
+  'ingest.fsync': boolean(true, 'fsync part files before they are published'),
+  'ingest.flush_age': duration(1000, 'longest time an event waits in memory before it is written', { min: 1 }),
+  'ingest.flush_rows': integer(1_000_000, 'buffered events that trigger a write', { min: 1 }),
+  'ingest.flush_bytes': bytes(256 * MIB, 'buffered bytes that trigger a write'),
+  'ingest.buffer_bytes_max': bytes(GIB, 'buffered bytes beyond which ingest answers 503 BACKPRESSURE'),
+  'storage.cache_max_bytes': bytes(256 * MIB, 'decoded columns kept in memory', { min: 0 }),
+  'query.default_limit': integer(1000, 'rows in an answer when the request names no limit', { min: 0 }),
+  'query.max_limit': integer(50_000, 'largest limit of /query; /query/stream has none', { min: 1 }),
+  'query.max_query_bytes': bytes(MIB, 'longest query text; longer ones get QUERY_TOO_LARGE'),
+  'query.max_query_runtime': duration(300_000, 'a query that runs longer is stopped with 504', { min: 1 }),
+  'query.max_concurrent': integer(10, 'queries that run at once', { min: 1 }),
+  'query.max_queued': integer(50, 'queries that wait for their turn; further ones get 429', { min: 0 }),
+} as const
+
+export type OptionName = keyof typeof OPTIONS
+export type OptionValue<N extends OptionName> = (typeof OPTIONS)[N] extends Option<infer T> ? T : never
+
+export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[]
+
+export function isOptionName(name: string): name is OptionName {
+  return Object.hasOwn(OPTIONS, name)
+}
+
+/** `ingest.max_body_size` → `INGEST_MAX_BODY_SIZE`; the prefix `QUERN_` or `SERVICE_` comes before it. */
+export function environmentSuffix(name: string): string {
+  return name.toUpperCase().replaceAll('.', '_')
+}
+
+/** @throws {RangeError} saying what the value should have been. */
+export function parseOption(name: OptionName, given: unknown): string | number | boolean {
+  const option: Option<string | number | boolean> = OPTIONS[name]
+  switch (option.kind) {
+    case 'text':
+      if (typeof given !== 'string' && typeof given !== 'number') throw new RangeError('must be text')
+      return String(given)
+    case 'boolean':
+      return parseBoolean(given)
+    case 'choice':
+      if (!option.choices?.includes(String(given))) throw new RangeError(`must be one of ${option.choices?.join(', ')}`)
+      return String(given)
+    case 'integer':
+      return inRange(option, parseScaled(given, INTEGER_UNITS, 'a whole number'))
+    case 'bytes':
+      return inRange(option, parseScaled(given, BYTE_UNITS, 'a size such as 512kb, 100mb or 1gb'))
+    case 'duration':
+      return inRange(option, parseScaled(given, DURATION_UNITS, 'a duration such as 250ms, 30s or 5m'))
+  }
+}
+
+/** As one would write it: `100mb`, `30s`. */
+export function printOption(name: OptionName, value: string | number | boolean): string {
+  const kind = OPTIONS[name].kind
+  if (typeof value !== 'number' || kind === 'integer') return String(value)
+  const units = kind === 'bytes' ? BYTE_UNITS : DURATION_UNITS
+  let best = ''
+  let bestScale = 0
+  for (const [unit, scale] of units) {
+    if (scale > bestScale && unit !== '' && value % scale === 0) {
+      best = unit
+      bestScale = scale
+    }
+  }
+  return value === 0 || bestScale === 0 ? `${value}` : `${value / bestScale}${best}`
+}
+
+const INTEGER_UNITS: readonly (readonly [string, number])[] = [['', 1]]
+// The longer spelling comes later and does not replace the shorter one, so that printing says `100mb`.
+const BYTE_UNITS: readonly (readonly [string, number])[] = [
+  ['', 1],
+  ['b', 1],
+  ['kb', KIB],
+  ['k', KIB],
+  ['kib', KIB],
+  ['mb', MIB],
+  ['m', MIB],
+  ['mib', MIB],
+  ['gb', GIB],
+  ['g', GIB],
+  ['gib', GIB],
+]
+const DURATION_UNITS: readonly (readonly [string, number])[] = [
+  ['', 1],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]
+
+function parseScaled(given: unknown, units: readonly (readonly [string, number])[], what: string): number {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(typeof given === 'boolean' ? '' : String(given))
+  const scale = units.find(([unit]) => unit === match?.[2]?.toLowerCase())?.[1]
+  const value = match === null || scale === undefined ? Number.NaN : Number(match[1]) * scale
+  if (!Number.isSafeInteger(value)) throw new RangeError(`must be ${what}`)
+  return value
+}
+
+function inRange(option: Option<string | number | boolean>, value: number): number {
+  const { min, max } = option
+  if (min !== undefined && value < min) throw new RangeError(`must be at least ${min}`)
+  if (max !== undefined && value > max) throw new RangeError(`must be at most ${max}`)
+  return value
+}
+
+function parseBoolean(given: unknown): boolean {
+  const text = String(given).toLowerCase()
+  if (text === 'true' || text === '1' || text === 'yes' || text === 'on') return true
+  if (text === 'false' || text === '0' || text === 'no' || text === 'off') return false
+  throw new RangeError('must be true or false')
+}
+
+type Bounds = { readonly min?: number; readonly max?: number }
+
+function text(value: string, doc: string): Option<string> {
+  return { kind: 'text', default: value, doc }
+}
+function integer(value: number, doc: string, bounds: Bounds = {}): Option<number> {
+  return { kind: 'integer', default: value, doc, ...bounds }
+}
+function bytes(value: number, doc: string, bounds: Bounds = { min: 1 }): Option<number> {
+  return { kind: 'bytes', default: value, doc, ...bounds }
+}
+function duration(value: number, doc: string, bounds: Bounds = { min: 0 }): Option<number> {
+  return { kind: 'duration', default: value, doc, ...bounds }
+}
+function boolean(value: boolean, doc: string): Option<boolean> {
+  return { kind: 'boolean', default: value, doc }
+}
+function choice<T extends string>(choices: readonly T[], value: NoInfer<T>, doc: string): Option<T> {
+  return { kind: 'choice', default: value, doc, choices }
+}
