@@ -1,0 +1,163 @@
+/**
+ * The language by its simplest means: rows in an array, one stage after the other, each a few obvious lines.
+ * The engine must give the same answers, whatever its optimiser, kernels and storage do. Takes desugared queries.
+ */
+import type { AstExpr, AstQuery, AstSort, AstStage, AstTimePoint, AstTimeRange } from '../../grammar/ast.ts'
+import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
+import type { IncomingEvent } from '../../storage/index.ts'
+import { DateTime, type Value } from '../../storage/value.ts'
+import { type CallScalar, evaluate as evaluateExpr } from './expressions.ts'
+import { dropFields, keepFields, renameFields } from './fields.ts'
+import { parseRows } from './parse.ts'
+import { copyOf, type Row, readField, rowOf } from './row.ts'
+import { stats, statsColumns } from './stats.ts'
+
+export interface InterpretOptions {
+  readonly nowMicros: number
+  readonly variables: Readonly<Record<string, Value>>
+  readonly callScalar: CallScalar
+}
+
+export interface Interpreted {
+  /** Null while rows are events of any fields. */
+  readonly columns: string[] | null
+  readonly rows: Map<string, Value>[]
+}
+
+export type Evaluate = (expr: AstExpr, row: Row) => Value
+
+interface State {
+  rows: Row[]
+  columns: string[] | null
+}
+
+export function interpret(query: AstQuery, events: readonly IncomingEvent[], options: InterpretOptions): Interpreted {
+  const { pipeline } = query
+  const evaluate: Evaluate = (expr, row) =>
+    evaluateExpr(expr, { row, variables: options.variables, callScalar: options.callScalar, locals: new Map() })
+  const isSource = sourceTest(pipeline.from?.sources ?? [])
+  const ranges = pipeline.from?.ranges ?? []
+  let rows = events
+    .filter(event => isSource(event.index) && ranges.every(range => isWithin(event.time, range, options.nowMicros)))
+    .map(rowOf)
+  const { search } = pipeline
+  if (search !== null) rows = rows.filter(row => evaluate(search, row) === true)
+  let state: State = { rows, columns: null }
+  for (const stage of pipeline.stages) state = apply(stage, state, evaluate)
+  return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
+}
+
+/** Named columns are all there, in order, missing ones as undefined. */
+function project(row: Row, columns: readonly string[] | null): Map<string, Value> {
+  return columns === null ? row.fields : new Map(columns.map(name => [name, readField(row, name)]))
+}
+
+function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate): State {
+  switch (stage.kind) {
+    case 'where':
+      return { rows: rows.filter(row => evaluate(stage.predicate, row) === true), columns }
+    case 'parse':
+      return { rows: parseRows(stage, rows), columns: null }
+    case 'extend': {
+      const added = stage.assignments.map(({ name }) => name)
+      return {
+        rows: rows.map(row => extend(row, stage.assignments, evaluate)),
+        columns: columns && [...new Set([...columns, ...added])],
+      }
+    }
+    case 'keep':
+      return keepFields(stage, rows, columns)
+    case 'drop':
+      return dropFields(stage, rows, columns)
+    case 'rename':
+      return renameFields(stage, rows, columns)
+    case 'stats':
+      return { rows: stats(stage, rows, evaluate), columns: statsColumns(stage) }
+    case 'sort':
+      return { rows: sort(stage, rows, evaluate), columns }
+    case 'head':
+      return { rows: rows.slice(0, stage.count), columns }
+    case 'tail':
+      return { rows: stage.count === 0 ? [] : rows.slice(-stage.count), columns }
+    case 'dedup':
+      return { rows: dedup(rows, stage.count, row => stage.fields.map(field => evaluate(field, row))), columns }
+    case 'describe':
+      throw new Error('describe is not in the reference: its estimates have no exact answer')
+    default:
+      throw new Error(`${stage.kind} is a short form; desugar the query first`)
+  }
+}
+
+/** Left to right; a computed value is never missing, a copy of a field may be. */
+function extend(row: Row, assignments: readonly { name: string; value: AstExpr }[], evaluate: Evaluate): Row {
+  const result = copyOf(row)
+  for (const { name, value } of assignments) {
+    const computed = evaluate(value, result)
+    if (computed !== undefined) result.fields.set(name, computed)
+    else if (value.kind === 'field') result.fields.delete(name)
+    else result.fields.set(name, null)
+  }
+  return result
+}
+
+/** Stable; null and missing are last ascending and first descending, which is the order of values turned around. */
+function sort(stage: AstSort, rows: readonly Row[], evaluate: Evaluate): Row[] {
+  const keyed = rows.map(row => ({ row, keys: stage.keys.map(key => evaluate(key.value, row)) }))
+  keyed.sort((a, b) => {
+    for (const [i, key] of stage.keys.entries()) {
+      const order = compareValues(a.keys[i], b.keys[i])
+      if (order !== 0) return key.descending ? -order : order
+    }
+    return 0
+  })
+  return keyed.map(({ row }) => row)
+}
+
+function dedup(rows: readonly Row[], count: number, keysOf: (row: Row) => readonly Value[]): Row[] {
+  const seen = new Map<string, number>()
+  return rows.filter(row => {
+    const id = JSON.stringify(keysOf(row).map(keyOf))
+    const before = seen.get(id) ?? 0
+    seen.set(id, before + 1)
+    return before < count
+  })
+}
+
+type Sources = NonNullable<AstQuery['pipeline']['from']>['sources']
+
+function sourceTest(sources: Sources): (index: string) => boolean {
+  if (sources.length === 0) return index => index === 'main'
+  const tests = sources.map(({ pattern, exclude }) => ({ exclude, regex: globRegex(pattern) }))
+  const included = tests.filter(test => !test.exclude)
+  return index =>
+    (included.length === 0 || included.some(({ regex }) => regex.test(index))) &&
+    !tests.some(({ exclude, regex }) => exclude && regex.test(index))
+}
+
+export function globRegex(pattern: string): RegExp {
+  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's')
+}
+
+/** From the first instant, up to but not including the last. */
+function isWithin(time: DateTime, range: AstTimeRange, nowMicros: number): boolean {
+  const from = range.from === null ? null : instantOf(range.from, nowMicros)
+  const to = range.to === null ? null : instantOf(range.to, nowMicros)
+  return (from === null || compareValues(time, from) >= 0) && (to === null || compareValues(time, to) < 0)
+}
+
+function instantOf(point: AstTimePoint, nowMicros: number): DateTime {
+  if (point.kind === 'absolute') return new DateTime(point.micros, point.nanos)
+  const micros = nowMicros + point.offsetNs / 1000
+  return new DateTime(point.snap === null ? micros : snap(micros, point.snap))
+}
+
+function snap(micros: number, unit: string): number {
+  const date = new Date(Math.floor(micros / 1000))
+  if (unit === 'y') return Date.UTC(date.getUTCFullYear(), 0, 1) * 1000
+  if (unit === 'mon') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) * 1000
+  const seconds = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }[unit] ?? 1
+  const size = seconds * 1_000_000
+  // Weeks begin on Monday; 1970 began on a Thursday.
+  const shift = unit === 'w' ? 3 * 86_400_000_000 : 0
+  return Math.floor((micros + shift) / size) * size - shift
+}

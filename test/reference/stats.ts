@@ -1,0 +1,76 @@
+/** `stats`: every group is a list of rows, every aggregate walks that list. */
+import type { AstAggregate, AstKey, AstStats } from '../../grammar/ast.ts'
+import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
+import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import { aggregate } from './aggregates.ts'
+import type { Evaluate } from './interpreter.ts'
+import { aggregateName, isTimeBin, keyName } from './names.ts'
+import { isAbsent, type Row, readField } from './row.ts'
+
+interface Group {
+  readonly keys: readonly Value[]
+  readonly rows: Row[]
+}
+
+export function stats(stage: AstStats, rows: readonly Row[], evaluate: Evaluate): Row[] {
+  const groups = new Map<string, Group>()
+  if (stage.by.length === 0) groups.set('', { keys: [], rows: [...rows] })
+  else for (const row of rows) addTo(groups, stage.by, row, evaluate)
+  return [...groups.values()].map(group => {
+    const fields = new Map<string, Value>()
+    stage.by.forEach((key, i) => {
+      fields.set(keyName(key), group.keys[i] ?? null)
+    })
+    for (const each of stage.aggregates) {
+      fields.set(aggregateName(each), answer(each, group.rows, secondsOf(stage.by, group.rows, evaluate), evaluate))
+    }
+    return { fields, index: undefined }
+  })
+}
+
+export function statsColumns(stage: AstStats): string[] {
+  return [...stage.by.map(keyName), ...stage.aggregates.map(aggregateName)]
+}
+
+function addTo(groups: Map<string, Group>, by: readonly AstKey[], row: Row, evaluate: Evaluate): void {
+  const keys = by.map(key => evaluate(key.value, row) ?? null)
+  const id = JSON.stringify(keys.map(keyOf))
+  const group = groups.get(id)
+  if (group === undefined) groups.set(id, { keys, rows: [row] })
+  else group.rows.push(row)
+}
+
+function answer(each: AstAggregate, rows: readonly Row[], seconds: number, evaluate: Evaluate): Value {
+  const counted = each.where === null ? rows : rows.filter(row => evaluate(each.where as never, row) === true)
+  const [argument, ...constants] = each.args
+  const samples =
+    argument === undefined
+      ? []
+      : counted
+          .map(row => ({ value: evaluate(argument, row), time: readField(row, '_time') }))
+          .filter(sample => !isAbsent(sample.value))
+  return aggregate({
+    name: each.name.toLowerCase(),
+    rowCount: counted.length,
+    samples,
+    parameters: constants.map(constant => evaluate(constant, { fields: new Map(), index: undefined })),
+    seconds,
+    hasArgument: argument !== undefined,
+  })
+}
+
+/** The width of the time bin when there is one among the keys, else from the first event of the group to its last. */
+function secondsOf(by: readonly AstKey[], rows: readonly Row[], evaluate: Evaluate): number {
+  const bin = by.find(key => isTimeBin(key.value))?.value
+  const [row] = rows
+  if (bin?.kind === 'call' && bin.args[1] !== undefined && row !== undefined) {
+    const width = evaluate(bin.args[1], row)
+    if (width instanceof Duration) return width.ns / 1e9
+  }
+  const times = rows.map(each => readField(each, '_time')).filter(time => time instanceof DateTime)
+  times.sort(compareValues)
+  const [first, last] = [times[0], times.at(-1)]
+  return first === undefined || last === undefined
+    ? 0
+    : (last.micros - first.micros) / 1e6 + (last.nanos - first.nanos) / 1e9
+}
