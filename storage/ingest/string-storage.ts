@@ -74,6 +74,11 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   private offsets: Uint32Array = new Uint32Array(1)
   private used = 0
 
+  /** Bytes of text alone. */
+  get textBytes(): number {
+    return this.used
+  }
+
   add(row: number, value: PresentOrNull): boolean {
     if (typeof value === 'string') {
       this.passOver(row)

@@ -1,0 +1,77 @@
+/**
+ * What has been appended and is not yet in a part file. Events gather in the generation that fills; a flush seals it, a new one takes
+ * over, and a sealed generation stays readable until every part of it is on disk.
+ */
+import type { IncomingEvent, PartReader } from '../index.ts'
+import { MemoryPart } from './memory-part.ts'
+
+const DAY_MICROS = 86_400_000_000
+
+/** Bytes an event is counted as: its text, its fields once more, and a little for every column it touches. */
+export function sizeOfEvent(event: IncomingEvent): number {
+  let bytes = 32 + event.fields.size * 16
+  if (event.raw !== null) return bytes + event.raw.length * 2
+  for (const value of event.fields.values()) if (typeof value === 'string') bytes += value.length
+  return bytes
+}
+
+export class Generation {
+  rowCount = 0
+  bytes = 0
+  /** Milliseconds since the epoch of the first append; null while empty. */
+  startedAt: number | null = null
+  private readonly blockRows: number
+  private readonly nextId: () => string
+  private readonly byIndex = new Map<string, Map<number, MemoryPart>>()
+  private lastIndex = ''
+  private lastDay = Number.NaN
+  private lastPart: MemoryPart | null = null
+  private list: MemoryPart[] = []
+
+  constructor(blockRows: number, nextId: () => string) {
+    this.blockRows = blockRows
+    this.nextId = nextId
+  }
+
+  append(event: IncomingEvent, bytes: number, now: number): void {
+    this.startedAt ??= now
+    this.partFor(event.index, Math.floor(event.time.micros / DAY_MICROS)).append(event, bytes)
+    this.rowCount++
+    this.bytes += bytes
+  }
+
+  /** In creation order. */
+  get parts(): readonly MemoryPart[] {
+    return this.list
+  }
+
+  /** Called once the part's file serves in its place. */
+  drop(part: MemoryPart): void {
+    this.list = this.list.filter(each => each !== part)
+    this.rowCount -= part.rowCount
+    this.bytes -= part.sizeBytes
+  }
+
+  snapshot(): PartReader[] {
+    return this.list.map(part => part.snapshot())
+  }
+
+  private partFor(index: string, day: number): MemoryPart {
+    if (this.lastPart !== null && this.lastDay === day && this.lastIndex === index) return this.lastPart
+    let days = this.byIndex.get(index)
+    if (days === undefined) {
+      days = new Map()
+      this.byIndex.set(index, days)
+    }
+    let part = days.get(day)
+    if (part === undefined) {
+      part = new MemoryPart(this.nextId(), index, this.blockRows)
+      days.set(day, part)
+      this.list.push(part)
+    }
+    this.lastIndex = index
+    this.lastDay = day
+    this.lastPart = part
+    return part
+  }
+}

@@ -1,0 +1,99 @@
+/** One block of the buffer: columns while they fill, and the same columns once complete. */
+import type { IncomingEvent } from '../index.ts'
+import { DateTime } from '../value.ts'
+import type { Vector } from '../vector.ts'
+import { ColumnBuilder, type FieldState } from './column-builder.ts'
+import { TimeStorage } from './column-storage.ts'
+import type { FrozenDictionaries } from './field-dictionary.ts'
+import { TextStorage } from './string-storage.ts'
+
+/** Text of one block beyond which it is complete before its rows are: offsets are 32 bits, and a chunk is read whole. */
+const MAX_RAW_BYTES = 64 * 1024 * 1024
+
+/** Where event time lies; copied whole when a snapshot is taken. */
+export interface TimeBounds {
+  readonly min: DateTime
+  readonly max: DateTime
+  readonly sorted: boolean
+}
+
+/** The fields of one (index, day), by name, in order of first appearance. */
+export type FieldStates = Map<string, FieldState>
+
+export class MemoryBlock {
+  rowCount = 0
+  readonly columns = new Map<string, ColumnBuilder>()
+  private readonly time = new TimeStorage()
+  private readonly raw = new TextStorage()
+  private rawCount = 0
+  private min: DateTime | null = null
+  private max: DateTime | null = null
+  private last: DateTime | null = null
+  private sorted = true
+
+  append(event: IncomingEvent, fieldOf: (name: string) => FieldState | null): void {
+    const row = this.rowCount
+    this.noteTime(row, event.time)
+    if (event.raw !== null) {
+      this.raw.add(row, event.raw)
+      this.rawCount++
+    }
+    const columns = this.columns
+    for (const [name, value] of event.fields) {
+      if (value === undefined) continue
+      let column = columns.get(name)
+      if (column === undefined) {
+        const field = fieldOf(name)
+        if (field === null) continue
+        column = new ColumnBuilder(field, row, value)
+        columns.set(name, column)
+      }
+      column.append(row, value)
+    }
+    this.rowCount = row + 1
+  }
+
+  get isFull(): boolean {
+    return this.raw.textBytes >= MAX_RAW_BYTES
+  }
+
+  get bounds(): TimeBounds {
+    const min = this.min ?? new DateTime(0)
+    return { min, max: this.max ?? min, sorted: this.sorted }
+  }
+
+  get hasRaw(): boolean {
+    return this.rawCount > 0
+  }
+
+  finish(): void {
+    this.time.finish(this.rowCount)
+    this.raw.finish(this.rowCount)
+    for (const column of this.columns.values()) column.finish(this.rowCount)
+  }
+
+  /** Null when no row of the block has the field. */
+  view(field: string, rowCount: number, frozen: FrozenDictionaries | null): Vector | null {
+    if (field === '_time') return this.time.view(rowCount)
+    if (field === '_raw') return this.rawCount === 0 ? null : this.raw.view(rowCount)
+    return this.columns.get(field)?.view(rowCount, frozen) ?? null
+  }
+
+  columnBytes(field: string): number {
+    if (field === '_time') return this.time.byteLength
+    if (field === '_raw') return this.rawCount === 0 ? 0 : this.raw.byteLength
+    return this.columns.get(field)?.byteLength ?? 0
+  }
+
+  private noteTime(row: number, time: DateTime): void {
+    this.time.add(row, time)
+    if (this.last !== null && isBefore(time, this.last)) this.sorted = false
+    this.last = time
+    if (this.min === null || isBefore(time, this.min)) this.min = time
+    if (this.max === null || isBefore(this.max, time)) this.max = time
+  }
+}
+
+export function isBefore(a: DateTime, b: DateTime): boolean {
+  return a.micros < b.micros || (a.micros === b.micros && a.nanos < b.nanos)
+}

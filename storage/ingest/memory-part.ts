@@ -1,0 +1,220 @@
+/**
+ * The buffered events of one index and one UTC day: complete blocks and one that fills. A reader of it is a view of what is there:
+ * it remembers row counts, never copies rows, and later events do not show through it.
+ */
+import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
+import type { BlockColumns } from '../part/columns.ts'
+import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
+import type { DateTime } from '../value.ts'
+import type { Vector } from '../vector.ts'
+import { type ColumnBuilder, FieldState } from './column-builder.ts'
+import type { FrozenDictionaries } from './field-dictionary.ts'
+import { isBefore, MemoryBlock, type TimeBounds } from './memory-block.ts'
+import { type VerdictSource, verdictOf, verdictOfTime } from './memory-verdict.ts'
+
+export class MemoryPart {
+  readonly id: string
+  readonly index: string
+  rowCount = 0
+  sizeBytes = 0
+  private readonly blockRows: number
+  private readonly blocks: MemoryBlock[] = []
+  private open: MemoryBlock
+  private readonly fields = new Map<string, FieldState>()
+  private rawCount = 0
+  private reader: PartReader | null = null
+  private readonly fieldOf = (name: string): FieldState | null => {
+    let field = this.fields.get(name)
+    if (field === undefined) {
+      if (name === '_time' || name === '_raw') return null
+      field = new FieldState(name)
+      this.fields.set(name, field)
+    }
+    return field
+  }
+
+  constructor(id: string, index: string, blockRows: number) {
+    this.id = id
+    this.index = index
+    this.blockRows = blockRows
+    this.open = new MemoryBlock()
+    this.blocks.push(this.open)
+  }
+
+  append(event: IncomingEvent, bytes: number): void {
+    if (this.open.rowCount >= this.blockRows || this.open.isFull) {
+      this.open.finish()
+      this.open = new MemoryBlock()
+      this.blocks.push(this.open)
+    }
+    this.open.append(event, this.fieldOf)
+    if (event.raw !== null) this.rawCount++
+    this.rowCount++
+    this.sizeBytes += bytes
+    this.reader = null
+  }
+
+  /** What is there now. The same reader until something is appended. */
+  snapshot(): PartReader {
+    this.reader ??= this.makeReader()
+    return this.reader
+  }
+
+  /** Every block, for the part writer; nothing may be appended any more. */
+  *columns(): Iterable<BlockColumns> {
+    const names = ['_time', '_raw', ...this.fields.keys()]
+    for (const block of this.blocks) {
+      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names) }
+    }
+  }
+
+  private makeReader(): PartReader {
+    // Dictionaries of complete blocks hold every code they use; the open block's may still be growing.
+    const frozen: FrozenDictionaries = new Map()
+    const blocks = this.blocks.map(block => new MemoryBlockReader(block, block === this.open ? null : frozen))
+    let min = blocks[0]?.minTime as DateTime
+    let max = min
+    for (const block of blocks) {
+      if (isBefore(block.minTime, min)) min = block.minTime
+      if (isBefore(max, block.maxTime)) max = block.maxTime
+    }
+    const fields: FieldSummary[] = [{ name: '_time', type: 'datetime', presentCount: this.rowCount }]
+    if (this.rawCount > 0) fields.push({ name: '_raw', type: 'string', presentCount: this.rawCount })
+    for (const { name, type, presentCount } of this.fields.values()) fields.push({ name, type, presentCount })
+    return {
+      id: this.id,
+      index: this.index,
+      rowCount: this.rowCount,
+      blockCount: blocks.length,
+      minTime: min,
+      maxTime: max,
+      sizeBytes: this.sizeBytes,
+      fields,
+      block: at => {
+        const block = blocks[at]
+        if (block === undefined) throw new RangeError(`part ${this.id} has ${blocks.length} blocks, not ${at + 1}`)
+        return block
+      },
+    }
+  }
+}
+
+class MemoryBlockReader implements BlockReader, VerdictSource {
+  readonly rowCount: number
+  readonly bounds: TimeBounds
+  private readonly source: MemoryBlock
+  private readonly frozen: FrozenDictionaries | null
+  private readonly vectors = new Map<string, Vector | null>()
+
+  constructor(source: MemoryBlock, frozen: FrozenDictionaries | null) {
+    this.source = source
+    this.frozen = frozen
+    this.rowCount = source.rowCount
+    this.bounds = source.bounds
+  }
+
+  get minTime(): DateTime {
+    return this.bounds.min
+  }
+
+  get maxTime(): DateTime {
+    return this.bounds.max
+  }
+
+  get timeSorted(): boolean {
+    return this.bounds.sorted
+  }
+
+  get countsAreExact(): boolean {
+    return this.source.rowCount === this.rowCount
+  }
+
+  verdict(predicate: ScanPredicate): Verdict {
+    return verdictOf(this, predicate)
+  }
+
+  verdictTime(range: TimeRange): Verdict {
+    return verdictOfTime(this.bounds, range)
+  }
+
+  column(field: string): Vector | null {
+    let vector = this.vectors.get(field)
+    if (vector === undefined) {
+      vector = this.source.view(field, this.rowCount, this.frozen)
+      this.vectors.set(field, vector)
+    }
+    return vector
+  }
+
+  statistics(field: string): BlockStatistics | null {
+    if (field === '_time') {
+      const { min, max } = this.bounds
+      return { presentCount: this.rowCount, nullCount: 0, min: min.micros, max: max.micros }
+    }
+    const column = this.source.columns.get(field)
+    if (column === undefined || !this.countsAreExact) return null
+    const { presentCount, nullCount } = column
+    const bounds = column.numberBounds()
+    return { presentCount, nullCount, min: bounds?.min ?? null, max: bounds?.max ?? null }
+  }
+
+  columnBytes(field: string): number {
+    return this.source.columnBytes(field)
+  }
+
+  builderOf(field: string): ColumnBuilder | null {
+    return this.source.columns.get(field) ?? null
+  }
+
+  hasFieldBelow(prefix: string): boolean {
+    for (const name of this.source.columns.keys()) if (name.startsWith(prefix)) return true
+    return false
+  }
+}
+
+/**
+ * The columns of a block as the part writer asks for them, made one at a time: thousands of sparse fields of a block must not all be
+ * dense at once.
+ */
+class BlockColumnMap implements ReadonlyMap<string, Vector> {
+  private readonly block: MemoryBlock
+  private readonly names: readonly string[]
+
+  constructor(block: MemoryBlock, names: readonly string[]) {
+    this.block = block
+    this.names = names.filter(name => this.has(name))
+  }
+
+  get size(): number {
+    return this.names.length
+  }
+
+  has(name: string): boolean {
+    if (name === '_time') return true
+    return name === '_raw' ? this.block.hasRaw : this.block.columns.has(name)
+  }
+
+  get(name: string): Vector | undefined {
+    return this.block.view(name, this.block.rowCount, null) ?? undefined
+  }
+
+  forEach(callback: (vector: Vector, name: string, map: ReadonlyMap<string, Vector>) => void): void {
+    for (const [name, vector] of this) callback(vector, name, this)
+  }
+
+  *entries(): MapIterator<[string, Vector]> {
+    for (const name of this.names) yield [name, this.get(name) as Vector]
+  }
+
+  keys(): MapIterator<string> {
+    return this.names.values()
+  }
+
+  *values(): MapIterator<Vector> {
+    for (const [, vector] of this) yield vector
+  }
+
+  [Symbol.iterator](): MapIterator<[string, Vector]> {
+    return this.entries()
+  }
+}
