@@ -182,7 +182,7 @@ function parseFieldTerm(p: Parser, written: string, start: number): AstExpr {
   const field: AstExpr = { kind: 'field', span, name: written }
   if (matchAt(OPERATOR, p.text, p.offset) === null) return parseInTerm(p, field, start)
   const operator = takeOperator(p)
-  return parseValue(p, (value, token) => {
+  return parseValue(p, VALUE_WORD, (value, token) => {
     const condition = p.spanFrom(start)
     if (token === null) return fieldCondition(field, operator, value, condition, valueSpan(p, value))
     const { value: text, raw } = stringValue(token)
@@ -197,12 +197,12 @@ function valueSpan(p: Parser, word: string): { readonly start: number; readonly 
 }
 
 /** A value: a word as written, or the token of a quoted one. */
-function parseValue<T>(p: Parser, make: (word: string, token: Token | null) => T): T {
+function parseValue<T>(p: Parser, pattern: RegExp, make: (word: string, token: Token | null) => T): T {
   const at = place(p)
   p.moveTo(at)
   const char = p.text[at] ?? ''
   if (char === '"' || char === "'" || p.text.startsWith('r"', at)) return make('', p.take())
-  const word = matchAt(VALUE_WORD, p.text, at)
+  const word = matchAt(pattern, p.text, at)
   if (word === null) return p.unexpected(['a value'], 'a value')
   p.moveTo(at + word.length)
   return make(word, null)
@@ -252,7 +252,7 @@ function parseInTerm(p: Parser, field: AstExpr, start: number): AstExpr {
   const close = open.text === '(' ? ')' : ']'
   const elements: AstExpr[] = []
   while (p.text[place(p)] !== close && !atTermsEnd(p)) {
-    elements.push(parseValue(p, (word, token) => listElement(p, word, token)))
+    elements.push(parseValue(p, WORD, (word, token) => listElement(p, word, token)))
     const at = place(p)
     if (p.text[at] !== ',') break
     p.moveTo(at + 1)
@@ -269,7 +269,7 @@ function parseInTerm(p: Parser, field: AstExpr, start: number): AstExpr {
 }
 
 function listElement(p: Parser, word: string, token: Token | null): AstExpr {
-  if (token === null) return { kind: 'literal', span: valueSpan(p, word), value: wordLiteral(word.replace(/\]$/, '')) }
+  if (token === null) return { kind: 'literal', span: valueSpan(p, word), value: wordLiteral(word) }
   const { value, raw } = stringValue(token)
   return { kind: 'literal', span: { start: token.start, end: token.end }, value: { type: 'string', value, raw } }
 }
