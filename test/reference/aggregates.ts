@@ -15,31 +15,31 @@ export interface Sample {
 
 export interface AggregateInput {
   readonly name: string
-  /** Rows that passed the trailing `where`, in input order. */
-  readonly rowCount: number
-  /** Those among them whose argument is present. */
+  /** Rows that passed the trailing `where` and whose argument, if there is one, is present; in input order. */
   readonly samples: readonly Sample[]
   /** Constant arguments after the first. */
   readonly parameters: readonly Value[]
-  /** Seconds that `rate` divides by; 0 when there is no span. */
-  readonly seconds: number
-  readonly hasArgument: boolean
+  /** The width of the time bin among the keys; null when there is none. */
+  readonly binSeconds: number | null
 }
+
+/** `p95`, `p99_9`. */
+const PERCENTILE_NAME = /^p(\d{1,2})(?:_(\d+))?$/
 
 /** Answers that are estimates in the engine: compare them within this relative error. */
 export function toleranceOf(name: string): number {
-  if (/^p\d+$/.test(name) || name === 'perc') return 0.01
+  if (PERCENTILE_NAME.test(name) || name === 'perc') return 0.01
   if (name === 'estdc') return 0.1
   return 1e-9
 }
 
 export function aggregate(input: AggregateInput): Value {
   const values = input.samples.map(sample => sample.value)
-  const [, digits] = /^p(\d+)$/.exec(input.name) ?? []
-  if (digits !== undefined) return nearestRank(numbersOf(values), percentOf(digits))
+  const named = PERCENTILE_NAME.exec(input.name)
+  if (named !== null) return nearestRank(numbersOf(values), Number(`${named[1]}.${named[2] ?? 0}`))
   switch (input.name) {
     case 'count':
-      return input.hasArgument ? values.length : input.rowCount
+      return input.samples.length
     case 'sum':
       return numbersOf(values).reduce<Value>((total, each) => (total === null ? each : add(total, each)), null)
     case 'avg':
@@ -82,16 +82,10 @@ export function aggregate(input: AggregateInput): Value {
     case 'topk':
       return mostFrequent(values).slice(0, Number(input.parameters[0]))
     case 'rate':
-    case 'per_second':
-      return rateOf(input, values)
+      return rate(input)
     default:
       throw new Error(`the reference knows no aggregate ${input.name}`)
   }
-}
-
-/** `p50` and `p999`: two digits are percent, more are digits after the point (99.9). */
-function percentOf(digits: string): number {
-  return digits.length <= 2 || digits === '100' ? Number(digits) : Number(`${digits.slice(0, 2)}.${digits.slice(2)}`)
 }
 
 function numbersOf(values: readonly Value[]): (number | bigint)[] {
@@ -167,7 +161,15 @@ function byTime(samples: readonly Sample[], direction: 1 | -1): Value {
   return best?.value ?? null
 }
 
-function rateOf(input: AggregateInput, values: readonly Value[]): Value {
-  if (input.seconds === 0) return null
-  return (input.hasArgument ? total(asFloats(values)) : input.rowCount) / input.seconds
+/** Rows per second: of the time bin if there is one, else from the first counted event to the last. */
+function rate(input: AggregateInput): Value {
+  const seconds = input.binSeconds ?? spanOf(input.samples)
+  return seconds === 0 ? null : input.samples.length / seconds
+}
+
+function spanOf(samples: readonly Sample[]): number {
+  const micros = samples
+    .map(({ time }) => (time instanceof DateTime ? time.micros : Number.NaN))
+    .filter(Number.isFinite)
+  return micros.length === 0 ? 0 : (Math.max(...micros) - Math.min(...micros)) / 1e6
 }

@@ -1,7 +1,7 @@
 /** `stats`: every group is a list of rows, every aggregate walks that list. */
 import type { AstAggregate, AstKey, AstStats } from '../../grammar/ast.ts'
-import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
-import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import { keyOf } from '../../runtime/helpers/compare.ts'
+import { Duration, type Value } from '../../storage/value.ts'
 import { aggregate } from './aggregates.ts'
 import type { Evaluate } from './interpreter.ts'
 import { aggregateName, isTimeBin, keyName } from './names.ts'
@@ -22,7 +22,7 @@ export function stats(stage: AstStats, rows: readonly Row[], evaluate: Evaluate)
       fields.set(keyName(key), group.keys[i] ?? null)
     })
     for (const each of stage.aggregates) {
-      fields.set(aggregateName(each), answer(each, group.rows, secondsOf(stage.by, group.rows, evaluate), evaluate))
+      fields.set(aggregateName(each), answer(each, group.rows, binSeconds(stage.by, group.rows, evaluate), evaluate))
     }
     return { fields, index: undefined }
   })
@@ -40,37 +40,26 @@ function addTo(groups: Map<string, Group>, by: readonly AstKey[], row: Row, eval
   else group.rows.push(row)
 }
 
-function answer(each: AstAggregate, rows: readonly Row[], seconds: number, evaluate: Evaluate): Value {
-  const counted = each.where === null ? rows : rows.filter(row => evaluate(each.where as never, row) === true)
+function answer(each: AstAggregate, rows: readonly Row[], binSeconds: number | null, evaluate: Evaluate): Value {
+  const { where } = each
+  const counted = where === null ? rows : rows.filter(row => evaluate(where, row) === true)
   const [argument, ...constants] = each.args
-  const samples =
-    argument === undefined
-      ? []
-      : counted
-          .map(row => ({ value: evaluate(argument, row), time: readField(row, '_time') }))
-          .filter(sample => !isAbsent(sample.value))
+  const samples = counted.map(row => ({
+    value: argument === undefined ? true : evaluate(argument, row),
+    time: readField(row, '_time'),
+  }))
   return aggregate({
     name: each.name.toLowerCase(),
-    rowCount: counted.length,
-    samples,
+    samples: samples.filter(sample => !isAbsent(sample.value)),
     parameters: constants.map(constant => evaluate(constant, { fields: new Map(), index: undefined })),
-    seconds,
-    hasArgument: argument !== undefined,
+    binSeconds,
   })
 }
 
-/** The width of the time bin when there is one among the keys, else from the first event of the group to its last. */
-function secondsOf(by: readonly AstKey[], rows: readonly Row[], evaluate: Evaluate): number {
+function binSeconds(by: readonly AstKey[], rows: readonly Row[], evaluate: Evaluate): number | null {
   const bin = by.find(key => isTimeBin(key.value))?.value
   const [row] = rows
-  if (bin?.kind === 'call' && bin.args[1] !== undefined && row !== undefined) {
-    const width = evaluate(bin.args[1], row)
-    if (width instanceof Duration) return width.ns / 1e9
-  }
-  const times = rows.map(each => readField(each, '_time')).filter(time => time instanceof DateTime)
-  times.sort(compareValues)
-  const [first, last] = [times[0], times.at(-1)]
-  return first === undefined || last === undefined
-    ? 0
-    : (last.micros - first.micros) / 1e6 + (last.nanos - first.nanos) / 1e9
+  if (bin?.kind !== 'call' || bin.args[1] === undefined || row === undefined) return null
+  const width = evaluate(bin.args[1], row)
+  return width instanceof Duration ? width.ns / 1e9 : null
 }

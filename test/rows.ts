@@ -1,0 +1,75 @@
+/**
+ * Results as text that can be compared: one JSON object per row, members in order of name, missing fields left out,
+ * ints exact, times and durations as the language prints them.
+ */
+import { formatDuration } from '../grammar/literals.ts'
+import { parseJson } from '../storage/ingest/json.ts'
+import { DateTime, Duration, type Value } from '../storage/value.ts'
+
+export type NamedRow = ReadonlyMap<string, Value>
+
+export function valueText(value: Value): string {
+  if (value === undefined || value === null) return 'null'
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof DateTime) return JSON.stringify(timeText(value))
+  if (value instanceof Duration) return JSON.stringify(formatDuration(value.ns))
+  if (Array.isArray(value)) return `[${(value as readonly Value[]).map(valueText).join(',')}]`
+  if (typeof value === 'object') {
+    const names = Object.keys(value).sort()
+    return `{${names.map(name => `${JSON.stringify(name)}:${valueText((value as Record<string, Value>)[name])}`).join(',')}}`
+  }
+  return JSON.stringify(Object.is(value, -0) ? 0 : value)
+}
+
+/** `2020-08-07T14:32:25.358Z`; six or nine digits when there is more to say. */
+export function timeText(time: DateTime): string {
+  const millis = Math.floor(time.micros / 1000)
+  const below = (time.micros - millis * 1000) * 1000 + time.nanos
+  const iso = new Date(millis).toISOString().slice(0, -1)
+  if (below === 0) return `${iso}Z`
+  return below % 1000 === 0
+    ? `${iso}${pad(below / 1000)}Z`
+    : `${iso}${pad(Math.floor(below / 1000))}${pad(below % 1000)}Z`
+}
+
+function pad(value: number): string {
+  return String(value).padStart(3, '0')
+}
+
+export function rowText(row: NamedRow, isShown: (name: string) => boolean = () => true): string {
+  const names = [...row.keys()].filter(name => row.get(name) !== undefined && isShown(name))
+  return `{${names.map(name => `${JSON.stringify(name)}:${valueText(row.get(name))}`).join(',')}}`
+}
+
+export function sortedRow(row: NamedRow): NamedRow {
+  return new Map([...row].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+}
+
+/** An expected row: a JSON object, its ints exact. */
+export function parseRow(line: string): Map<string, Value> {
+  const document = parseJson(line)
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new Error(`an expected row is a JSON object: ${line}`)
+  }
+  return new Map(Object.entries(document as Record<string, Value>))
+}
+
+/** Does `actual` say what `expected` says? `<any>` in a string of the expectation stands for any value. */
+export function isSameRow(actual: NamedRow, expected: NamedRow, tolerance: (name: string) => number): boolean {
+  const names = new Set([...actual.keys(), ...expected.keys()])
+  for (const name of names) {
+    const [a, b] = [actual.get(name), expected.get(name)]
+    if ((a === undefined) !== (b === undefined)) return false
+    if (a !== undefined && b !== '<any>' && !isSameValue(a, b, tolerance(name))) return false
+  }
+  return true
+}
+
+function isSameValue(actual: Value, expected: Value, tolerance: number): boolean {
+  if (typeof actual === 'number' && typeof expected === 'number') {
+    return (
+      actual === expected || Math.abs(actual - expected) <= tolerance * Math.max(Math.abs(actual), Math.abs(expected))
+    )
+  }
+  return valueText(actual) === valueText(expected)
+}
