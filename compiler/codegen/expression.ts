@@ -74,11 +74,7 @@ export class KernelWriter implements EmitContext {
   toAny(emitted: Emitted): Expression {
     const { repr, value, valid } = emitted
     const boxed =
-      repr === 'time'
-        ? this.helper('timeOf', value)
-        : repr === 'duration'
-          ? this.helper('durationOf', value)
-          : value
+      repr === 'time' ? this.helper('timeOf', value) : repr === 'duration' ? this.helper('durationOf', value) : value
     return valid === null ? boxed : js.expr`${valid} ? ${boxed} : null`
   }
 
@@ -192,7 +188,11 @@ export class KernelWriter implements EmitContext {
       case 'time':
         return extra === null
           ? { repr: 'time', value: at(main, ROW), valid }
-          : { repr: 'any', value: this.#orAbsent(presence, this.helper('dateTimeOf', at(main, ROW), at(extra, ROW))), valid: null }
+          : {
+              repr: 'any',
+              value: this.#orAbsent(presence, this.helper('dateTimeOf', at(main, ROW), at(extra, ROW))),
+              valid: null,
+            }
       case 'text':
         return { repr: 'string', value: this.helper('textAt', main, extra as Expression, ROW), valid }
       case 'any':
@@ -369,7 +369,9 @@ export class KernelWriter implements EmitContext {
     }
     const helper = expr.strict === true ? (descriptor.strictHelper ?? descriptor.helper) : descriptor.helper
     if (isObserving) {
-      const args = expr.args.map(arg => (arg.kind === 'field' ? this.fieldValue(arg.name) : this.toAny(this.value(arg))))
+      const args = expr.args.map(arg =>
+        arg.kind === 'field' ? this.fieldValue(arg.name) : this.toAny(this.value(arg)),
+      )
       return { repr: 'any', value: this.helper(helper, ...args), valid: null }
     }
     const absent: Expression[] = []

@@ -40,9 +40,7 @@ export function emitFilter(conjuncts: readonly Expr[], options: KernelOptions): 
     for (const [index, conjunct] of conjuncts.entries()) {
       const { statements, result } = writer.capture(() => writer.is(conjunct, true))
       const isLast = index === conjuncts.length - 1
-      const test = isLast
-        ? js`if (${result}) out[count++] = ${ROW};`
-        : js`if (!(${result})) continue;`
+      const test = isLast ? js`if (${result}) out[count++] = ${ROW};` : js`if (!(${result})) continue;`
       row.push(...annotate(`where ${printExpr(conjunct)}`, conjunct.origin, options, [...statements, ...test]))
     }
     return js`${writer.prelude}
@@ -203,8 +201,7 @@ function stepKernel(bound: readonly BoundAggregate[], keyCount: number, options:
     (writer, mode) => {
       const groupStatements: Statement[] = []
       const after: Statement[] = []
-      const slotOf: StateAccess =
-        keyCount === 0 ? localState(writer, after) : arrayState(writer, 'state', id('group'))
+      const slotOf: StateAccess = keyCount === 0 ? localState(writer, after) : arrayState(writer, 'state', id('group'))
       if (keyCount > 0) groupStatements.push(...lookUpGroup(writer, keyCount))
       const steps = bound.map(b => writeStep(writer, b, slotOf, options))
       const grouped = commented('the group of this row', groupStatements)
@@ -286,7 +283,8 @@ function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<Aggreg
   const time = (part: 'micros' | 'nanos'): Expression => {
     const vector = writer.vector('_time')
     const shape = writer.shapeOf('_time')
-    if (shape.kind !== 'time') return writer.helper(part === 'micros' ? 'microsOf' : 'nanosOf', writer.field('_time').value)
+    if (shape.kind !== 'time')
+      return writer.helper(part === 'micros' ? 'microsOf' : 'nanosOf', writer.field('_time').value)
     if (part === 'nanos' && !shape.hasNanos) return lit(0)
     return js.expr`${vector}.${id(part)}[${ROW}]`
   }
@@ -431,4 +429,3 @@ function annotate(what: string, origin: Span, options: KernelOptions, statements
   const loc = { start: { line, column: column - 1 }, end: { line, column: column - 1 + length } }
   return list.map(statement => ({ ...statement, loc }))
 }
-

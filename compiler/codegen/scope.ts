@@ -15,7 +15,11 @@ export class Scope {
 
   /** `fresh('status.code')` is `status_code`; asked again, `status_code_2`. */
   fresh(hint: string): string {
-    let base = hint.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '').slice(0, 40) || 'v'
+    let base =
+      hint
+        .replace(/[^A-Za-z0-9_]+/g, '_')
+        .replace(/^_+|_+$/g, '')
+        .slice(0, 40) || 'v'
     if (/^[0-9]/.test(base)) base = `_${base}`
     if (RESERVED.has(base)) base = `${base}_`
     let times = this.#used.get(base) ?? 0

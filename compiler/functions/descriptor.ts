@@ -128,6 +128,8 @@ export interface AggregateFunction extends Head {
   readonly merging: MergeLaw
   /** It uses `timeMicros` / `timeNanos` of the step context, so the scan must provide `_time`. */
   readonly readsTime?: true
+  /** Grouped by `bin(_time, w)`, it gets w in seconds as its first parameter. */
+  readonly takesBinSeconds?: true
   readonly state: Readonly<Record<string, StateColumn>>
   /**
    * Called for rows where every argument is present (aggregates skip null and missing) and `where` is true.

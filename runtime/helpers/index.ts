@@ -2,18 +2,25 @@
  * Everything generated code may call as `rt.<name>`. Each file brings its own table; a name is unique among all of them.
  * A helper is total: any values in, a value out, and it never throws, except the strict casts (StrictCastError).
  */
+import { AGGREGATE_HELPERS } from './aggregate-state.ts'
 import { ARITHMETIC_HELPERS } from './arithmetic.ts'
 import { COLLECTION_HELPERS } from './collections.ts'
 import { COMPARE_HELPERS } from './compare.ts'
 import { CONDITIONAL_HELPERS } from './conditional.ts'
 import { CONVERSION_HELPERS } from './conversion.ts'
+import { DISTINCT_HELPERS } from './distinct.ts'
 import { ENCODING_HELPERS } from './encoding.ts'
 import { HASH_HELPERS } from './hash.ts'
+import { HLL_HELPERS } from './hll.ts'
 import { MATH_HELPERS } from './math.ts'
 import { NETWORK_HELPERS } from './network.ts'
+import { SET_HELPERS } from './set.ts'
+import { SKETCH_HELPERS } from './sketch.ts'
 import { STRING_HELPERS } from './strings.ts'
 import { TEXT_HELPERS } from './text.ts'
+import { TEXT_SEARCH_HELPERS } from './text-search.ts'
 import { TIME_HELPERS } from './time.ts'
+import { VECTOR_HELPERS } from './vectors.ts'
 
 export const HELPERS = {
   ...COMPARE_HELPERS,
@@ -28,6 +35,13 @@ export const HELPERS = {
   ...HASH_HELPERS,
   ...NETWORK_HELPERS,
   ...COLLECTION_HELPERS,
+  ...VECTOR_HELPERS,
+  ...TEXT_SEARCH_HELPERS,
+  ...SET_HELPERS,
+  ...AGGREGATE_HELPERS,
+  ...DISTINCT_HELPERS,
+  ...HLL_HELPERS,
+  ...SKETCH_HELPERS,
 }
 
 export type HelperName = keyof typeof HELPERS & string

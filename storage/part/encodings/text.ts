@@ -13,6 +13,7 @@ export function encodeText(sink: ByteSink, vector: TextVector): void {
   sink.bytes(vector.bytes.subarray(offsets[0] ?? 0, offsets[rowCount] ?? 0))
 }
 
+/** The bytes are a view of the chunk, which is theirs alone: copying them would cost more than the lengths before them. */
 export function decodeText(source: ByteSource, rowCount: number): TextVector {
   const presence = readPresence(source, rowCount)
   const lengths = readIntegers(source, rowCount)
@@ -24,5 +25,5 @@ export function decodeText(source: ByteSource, rowCount: number): TextVector {
     total += length
     offsets[row + 1] = total
   }
-  return { kind: 'text', rowCount, bytes: source.u8Array(total), offsets, presence }
+  return { kind: 'text', rowCount, bytes: source.bytes(total), offsets, presence }
 }

@@ -1,0 +1,20 @@
+import { js } from '../../codegen/js.ts'
+import type { AggregateFunction } from '../descriptor.ts'
+
+export const avg: AggregateFunction = {
+  kind: 'aggregate',
+  category: 'aggregate',
+  name: 'avg',
+  foreign: ['mean', 'average'],
+  doc: {
+    summary: 'Arithmetic mean of the numbers; null when there are none.',
+    examples: [{ query: 'stats avg(ms)', input: '{"ms":1}\n{"ms":null}\n{"ms":4}', output: '{"avg(ms)":2.5}' }],
+  },
+  parameters: [{ name: 'x', type: 'number', doc: 'A number; null is skipped.' }],
+  type: () => 'number',
+  merging: { law: 'rounding' },
+  state: { total: { type: 'f64', init: 0 }, n: { type: 'f64', init: 0 } },
+  step: (s, [x]) => js`${s.total!} += ${x!.value}; ${s.n!}++;`,
+  merge: (into, from) => js`${into.total!} += ${from.total!}; ${into.n!} += ${from.n!};`,
+  finish: (s, cx) => js.expr`${s.n!} === 0 ? null : ${cx.helper('finite', js.expr`${s.total!} / ${s.n!}`)}`,
+}

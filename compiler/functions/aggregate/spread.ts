@@ -1,0 +1,47 @@
+/** `var` and `stdev` of a sample, by Welford's update and Chan's merge: stable where a sum of squares is not. */
+import { js } from '../../codegen/js.ts'
+import type { AggregateFunction } from '../descriptor.ts'
+
+const welford = {
+  kind: 'aggregate',
+  category: 'aggregate',
+  type: () => 'number',
+  parameters: [{ name: 'x', type: 'number', doc: 'A number; null is skipped.' }],
+  merging: { law: 'rounding' },
+  state: { n: { type: 'f64', init: 0 }, mean: { type: 'f64', init: 0 }, m2: { type: 'f64', init: 0 } },
+  step: (s, [x], cx) => {
+    const delta = cx.let('delta', js.expr`${x!.value} - ${s.mean!}`)
+    return js`${s.n!}++; ${s.mean!} += ${delta} / ${s.n!}; ${s.m2!} += ${delta} * (${x!.value} - ${s.mean!});`
+  },
+  merge: (into, from, cx) => {
+    const n = cx.let('n', js.expr`${into.n!} + ${from.n!}`)
+    const delta = cx.let('delta', js.expr`${from.mean!} - ${into.mean!}`)
+    return js`if (${from.n!} > 0) {
+      ${into.m2!} += ${from.m2!} + ${delta} * ${delta} * ${into.n!} * ${from.n!} / ${n};
+      ${into.mean!} += ${delta} * ${from.n!} / ${n};
+      ${into.n!} = ${n};
+    }`
+  },
+} as const satisfies Partial<AggregateFunction>
+
+export const variance: AggregateFunction = {
+  ...welford,
+  name: 'var',
+  foreign: ['variance', 'var_samp'],
+  doc: {
+    summary: 'Sample variance; null for fewer than two numbers.',
+    examples: [{ query: 'stats var(ms)', input: '{"ms":2}\n{"ms":4}', output: '{"var(ms)":2}' }],
+  },
+  finish: (s, cx) => js.expr`${s.n!} < 2 ? null : ${cx.helper('finite', js.expr`${s.m2!} / (${s.n!} - 1)`)}`,
+}
+
+export const stdev: AggregateFunction = {
+  ...welford,
+  name: 'stdev',
+  foreign: ['stddev', 'std', 'stddev_samp'],
+  doc: {
+    summary: 'Sample standard deviation; null for fewer than two numbers.',
+    examples: [{ query: 'stats stdev(ms)', input: '{"ms":2}\n{"ms":6}\n{"ms":4}', output: '{"stdev(ms)":2}' }],
+  },
+  finish: (s, cx) => js.expr`${s.n!} < 2 ? null : ${cx.helper('finite', js.expr`Math.sqrt(${s.m2!} / (${s.n!} - 1))`)}`,
+}

@@ -1,0 +1,139 @@
+/** `== != < <= > >=` and `in`: one file, because they differ by an operator only. */
+import type { Expression } from 'estree'
+import type { ValueType } from '../../../storage/value.ts'
+import type { Emitted } from '../../codegen/emitted.ts'
+import { js } from '../../codegen/js.ts'
+import type { ScalarFunction, TypeProblem } from '../descriptor.ts'
+import { emitted, isNumeric, param, scalarsOf, withArticle } from './build.ts'
+
+const operator = scalarsOf('operator')
+const OPERANDS = [param('a', 'any', 'Left operand.'), param('b', 'any', 'Right operand.')]
+
+/** Types a string may stand for, so that comparing them with text can work. */
+function readsText(type: ValueType): boolean {
+  return isNumeric(type) || type === 'datetime'
+}
+
+function canCompare(a: ValueType, b: ValueType): boolean {
+  if (a === b || a === 'any' || b === 'any' || a === 'null' || b === 'null') return true
+  if (isNumeric(a) && isNumeric(b)) return true
+  return (a === 'string' && readsText(b)) || (b === 'string' && readsText(a))
+}
+
+function comparison(ordered: boolean): (args: readonly ValueType[]) => ValueType | TypeProblem {
+  return ([a = 'any', b = 'any']) => {
+    if (!canCompare(a, b)) return { problem: `${withArticle(a)} never compares with ${withArticle(b)}`, argument: 1 }
+    const shapeless = ordered && [a, b].find(type => type === 'array' || type === 'object')
+    return shapeless ? { problem: `${withArticle(shapeless)} has no order`, argument: a === shapeless ? 0 : 1 } : 'bool'
+  }
+}
+
+type Test = (a: Expression, b: Expression) => Expression
+
+/** In these representations JavaScript's own operator is the language's; times here have no nanoseconds. */
+function emitWith(test: Test): (args: readonly Emitted[]) => Emitted | null {
+  return ([a, b]) => {
+    if (a === undefined || b === undefined || a.repr !== b.repr || a.repr === 'any') return null
+    return emitted('bool', test(a.value, b.value))
+  }
+}
+
+export const eq: ScalarFunction = operator({
+  name: 'eq',
+  helper: 'eq',
+  notation: 'infix',
+  parameters: OPERANDS,
+  summary:
+    'Equal. A number compares with a numeric string as a number, a datetime with its text as a datetime; other different types give null. Arrays and objects compare by their contents.',
+  examples: [
+    ['2 == 2.0', 'true'],
+    ['"a" == "A"', 'false'],
+    ['200 == "200"', 'true'],
+    ['200 == "ok"', 'null'],
+    ['[1, 2] == [1, 2]', 'true'],
+  ],
+  result: comparison(false),
+  emit: emitWith((a, b) => js.expr`${a} === ${b}`),
+})
+
+export const ne: ScalarFunction = operator({
+  name: 'ne',
+  helper: 'ne',
+  notation: 'infix',
+  parameters: OPERANDS,
+  summary: 'Not equal. Null where `==` is null: an absent field is not different from anything.',
+  examples: [
+    ['1 != 2', 'true'],
+    ['null != 2', 'null'],
+  ],
+  result: comparison(false),
+  emit: emitWith((a, b) => js.expr`${a} !== ${b}`),
+})
+
+export const lt: ScalarFunction = operator({
+  name: 'lt',
+  helper: 'lt',
+  notation: 'infix',
+  parameters: OPERANDS,
+  summary: 'Less. Strings are ordered by their characters, false before true; arrays and objects have no order.',
+  examples: [
+    ['1 < 2', 'true'],
+    ['"b" < "a"', 'false'],
+    ['250ms < 1s', 'true'],
+    ['2026-06-01T00:00:00Z < "2026-06-02"', 'true'],
+  ],
+  result: comparison(true),
+  emit: emitWith((a, b) => js.expr`${a} < ${b}`),
+})
+
+export const le: ScalarFunction = operator({
+  name: 'le',
+  helper: 'le',
+  notation: 'infix',
+  parameters: OPERANDS,
+  summary: 'Less or equal.',
+  examples: [['2 <= 2', 'true']],
+  result: comparison(true),
+  emit: emitWith((a, b) => js.expr`${a} <= ${b}`),
+})
+
+export const gt: ScalarFunction = operator({
+  name: 'gt',
+  helper: 'gt',
+  notation: 'infix',
+  parameters: OPERANDS,
+  summary: 'Greater.',
+  examples: [
+    ['9223372036854775807 > 9223372036854775806', 'true'],
+    ['"10" > 9', 'true'],
+  ],
+  result: comparison(true),
+  emit: emitWith((a, b) => js.expr`${a} > ${b}`),
+})
+
+export const ge: ScalarFunction = operator({
+  name: 'ge',
+  helper: 'ge',
+  notation: 'infix',
+  parameters: OPERANDS,
+  summary: 'Greater or equal.',
+  examples: [['2 >= 3', 'false']],
+  result: comparison(true),
+  emit: emitWith((a, b) => js.expr`${a} >= ${b}`),
+})
+
+export const isIn: ScalarFunction = operator({
+  name: 'in',
+  helper: 'isIn',
+  notation: 'infix',
+  parameters: [param('x', 'any', 'What is looked for.'), param('list', 'array', 'Where.')],
+  summary: 'Whether any member of the list equals x. Null when none does and the list holds a null.',
+  examples: [
+    ['2 in [1, 2]', 'true'],
+    ['"c" in ["a", "b"]', 'false'],
+    ['3 in [1, null]', 'null'],
+  ],
+  result: 'bool',
+})
+
+export const COMPARISONS: readonly ScalarFunction[] = [eq, ne, lt, le, gt, ge, isIn]

@@ -1,0 +1,157 @@
+/** Typed expressions and plans as text: explain, golden files, canonical column names. Stable: tests compare it. */
+import { formatDuration, quoteField } from '../../grammar/index.ts'
+import { formatDateTime } from '../../runtime/helpers/format-value.ts'
+import type { TimeRange } from '../../storage/predicate.ts'
+import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import type { Expr } from './expr.ts'
+import type { AggregateCall, LogicalOp, SortKey } from './ops.ts'
+
+// Binding strength, loosest first; only decides where parentheses are needed.
+const OR = 1
+const AND = 2
+const NOT = 3
+const COMPARE = 4
+const COALESCE = 5
+const INFIX: Readonly<Record<string, number>> = {
+  '==': COMPARE,
+  '!=': COMPARE,
+  '<': COMPARE,
+  '<=': COMPARE,
+  '>': COMPARE,
+  '>=': COMPARE,
+  '+': 6,
+  '-': 6,
+  '*': 7,
+  '/': 7,
+  '%': 7,
+}
+const PREFIX = 8
+const ATOM = 9
+
+export function printExpr(expr: Expr): string {
+  return write(expr, 0)
+}
+
+function write(expr: Expr, outer: number): string {
+  const [text, strength] = pieces(expr)
+  return strength < outer ? `(${text})` : text
+}
+
+function pieces(expr: Expr): readonly [text: string, strength: number] {
+  switch (expr.kind) {
+    case 'literal':
+      return [printValue(expr.value), ATOM]
+    case 'field':
+      return [quoteField(expr.name), ATOM]
+    case 'or':
+      return [expr.operands.map(o => write(o, OR + 1)).join(' or '), OR]
+    case 'and':
+      return [expr.operands.map(o => write(o, AND + 1)).join(' and '), AND]
+    case 'not':
+      return [`not ${write(expr.operand, NOT)}`, NOT]
+    case 'coalesce':
+      return [expr.operands.map(o => write(o, COALESCE + 1)).join(' ?? '), COALESCE]
+    case 'in-set':
+      return [`${write(expr.operand, COMPARE + 1)} in [${expr.values.map(printValue).join(', ')}]`, COMPARE]
+    case 'case': {
+      const branches = expr.branches.flatMap(b => [printExpr(b.when), printExpr(b.then)])
+      const name = expr.branches.length === 1 ? 'if' : 'case'
+      return [`${name}(${[...branches, printExpr(expr.otherwise)].join(', ')})`, ATOM]
+    }
+    case 'call': {
+      const { function: fn, args } = expr
+      const strength = INFIX[fn.name]
+      if (fn.notation === 'infix' && strength !== undefined && args.length === 2) {
+        return [`${write(args[0]!, strength)} ${fn.name} ${write(args[1]!, strength + 1)}`, strength]
+      }
+      if (fn.notation === 'prefix') return [`-${write(args[0]!, PREFIX)}`, PREFIX]
+      return [`${fn.name}${expr.strict === true ? '!' : ''}(${args.map(printExpr).join(', ')})`, ATOM]
+    }
+  }
+}
+
+export function printValue(value: Value): string {
+  if (value === undefined || value === null) return 'null'
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value instanceof DateTime) return formatDateTime(value)
+  if (value instanceof Duration) return formatDuration(value.ns)
+  if (Array.isArray(value)) return `[${value.map(printValue).join(', ')}]`
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${quoteField(key)}: ${printValue(member as Value)}`)
+    .join(', ')}}`
+}
+
+export function printTime({ fromMicros, toMicros }: TimeRange): string | null {
+  if (fromMicros === null && toMicros === null) return null
+  const side = (micros: number | null): string => (micros === null ? '' : formatDateTime(new DateTime(micros)))
+  return `[${side(fromMicros)}..${side(toMicros)}]`
+}
+
+export function printAggregate(call: AggregateCall): string {
+  const args = [...call.args.map(printExpr), ...(call.where === null ? [] : [`where ${printExpr(call.where)}`])]
+  const canonical = `${call.function.name}(${args.join(', ')})`
+  return call.name === canonical || call.function.family !== undefined
+    ? call.name
+    : `${canonical} as ${quoteField(call.name)}`
+}
+
+export function printSortKeys(keys: readonly SortKey[]): string {
+  return keys.map(key => (key.descending ? `-${write(key.value, PREFIX)}` : printExpr(key.value))).join(', ')
+}
+
+/** One line, without its inputs. */
+export function printOp(op: LogicalOp): string {
+  switch (op.kind) {
+    case 'scan': {
+      const time = printTime(op.time)
+      const fields = op.fields === null ? '' : `  fields ${op.fields.map(quoteField).join(', ') || '(none)'}`
+      const limit = op.limit === null ? '' : `  limit ${op.limit}`
+      return `scan ${op.indexes.join(', ') || '(no index)'}${time === null ? '' : `  ${time}`}${fields}${limit}`
+    }
+    case 'filter':
+      return `where ${op.conjuncts.map(c => write(c, AND + 1)).join(' and ')}`
+    case 'extend':
+      return `extend ${op.assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
+    case 'keep':
+      return `keep ${op.fields.join(', ')}${op.except.length > 0 ? ` except ${op.except.join(', ')}` : ''}`
+    case 'drop':
+      return `drop ${op.fields.join(', ')}`
+    case 'rename':
+      return `rename ${op.pairs.map(p => `${quoteField(p.from)} as ${quoteField(p.to)}`).join(', ')}`
+    case 'parse': {
+      const pattern = op.pattern === null ? '' : ` ${JSON.stringify(op.pattern)}`
+      const outputs = op.outputs === null ? '' : ` into (${op.outputs.map(o => o.name).join(', ')})`
+      return `parse ${op.format}${pattern} from ${quoteField(op.from)}${outputs}`
+    }
+    case 'head':
+    case 'tail':
+      return `${op.kind} ${op.count}`
+    case 'sort':
+      return `sort ${printSortKeys(op.keys)}`
+    case 'topk':
+      return `topk ${op.count} by ${printSortKeys(op.keys)}`
+    case 'dedup':
+      return `dedup ${op.count === 1 ? '' : `${op.count} `}${op.fields.map(quoteField).join(', ')}`
+    case 'aggregate': {
+      const by = op.keys.map(k => {
+        const text = printExpr(k.value)
+        return text === k.name || k.name === '_time' ? text : `${text} as ${quoteField(k.name)}`
+      })
+      return `stats ${op.aggregates.map(printAggregate).join(', ')}${by.length > 0 ? ` by ${by.join(', ')}` : ''}`
+    }
+    case 'describe':
+      return 'describe'
+  }
+}
+
+/** The plan, last op first, inputs indented below it. */
+export function printPlan(plan: LogicalOp): string {
+  const lines: string[] = []
+  let op: LogicalOp | null = plan
+  for (let depth = 0; op !== null; depth++) {
+    lines.push('  '.repeat(depth) + printOp(op))
+    op = op.kind === 'scan' ? null : op.input
+  }
+  return lines.join('\n')
+}

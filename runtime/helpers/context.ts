@@ -1,0 +1,12 @@
+/** What generated code sees as `rt`: the helpers, and what belongs to one run (its clock, its tables). */
+import { DateTime } from '../../storage/value.ts'
+import { HELPERS } from './index.ts'
+import { createTables } from './tabulate.ts'
+
+export type Runtime = Readonly<Record<string, unknown>>
+
+/** @param nowMicros  the start of the query: `now()` is one instant throughout a run */
+export function createRuntime(nowMicros: number): Runtime {
+  const now = new DateTime(nowMicros)
+  return { ...HELPERS, ...createTables(), now: () => now }
+}

@@ -1,0 +1,261 @@
+/** What the skip index keeps of a column: counts, the types that occur, the smallest and largest, and the values when they are few. */
+import { DateTime, Duration, type Value, type ValueType } from '../value.ts'
+import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
+import {
+  CODE_BITMAP_VALUES_MAX,
+  DISTINCT_VALUES_MAX,
+  TYPE_ARRAY,
+  TYPE_BIGINT,
+  TYPE_BOOL,
+  TYPE_DATETIME,
+  TYPE_DURATION,
+  TYPE_FLOAT,
+  TYPE_INT,
+  TYPE_OBJECT,
+  TYPE_STRING,
+} from './format.ts'
+
+/** Bounds of the present values, which are all of one class. */
+export type Zone =
+  | { readonly kind: 'number'; readonly min: number; readonly max: number }
+  | { readonly kind: 'duration'; readonly min: number; readonly max: number }
+  | { readonly kind: 'time'; readonly min: DateTime; readonly max: DateTime }
+
+export interface ColumnSummary {
+  readonly presentCount: number
+  readonly nullCount: number
+  /** `TYPE_*` bits of the present values. */
+  readonly types: number
+  readonly zone: Zone | null
+  /** Exactly the present values that occur, when they are few. */
+  readonly distinct: readonly Value[] | null
+  /** For columns of codes: bit `code` is set when it occurs. Null when the dictionary is large, or the column has no codes. */
+  readonly codeBitmap: Uint8Array | null
+}
+
+export function typeBit(value: Value): number {
+  switch (typeof value) {
+    case 'undefined':
+      return 0
+    case 'number':
+      return Number.isSafeInteger(value) ? TYPE_INT : TYPE_FLOAT
+    case 'bigint':
+      return TYPE_BIGINT
+    case 'string':
+      return TYPE_STRING
+    case 'boolean':
+      return TYPE_BOOL
+    default:
+      if (value === null) return 0
+      if (value instanceof DateTime) return TYPE_DATETIME
+      if (value instanceof Duration) return TYPE_DURATION
+      return Array.isArray(value) ? TYPE_ARRAY : TYPE_OBJECT
+  }
+}
+
+/** The one type that all these bits are, as a field's summary tells it. */
+export function typeOfBits(types: number): ValueType {
+  switch (types) {
+    case 0:
+      return 'null'
+    case TYPE_INT:
+    case TYPE_BIGINT:
+    case TYPE_INT | TYPE_BIGINT:
+      return 'int'
+    case TYPE_FLOAT:
+      return 'float'
+    case TYPE_STRING:
+      return 'string'
+    case TYPE_BOOL:
+      return 'bool'
+    case TYPE_DATETIME:
+      return 'datetime'
+    case TYPE_DURATION:
+      return 'duration'
+    case TYPE_ARRAY:
+      return 'array'
+    case TYPE_OBJECT:
+      return 'object'
+    default:
+      return (types & ~(TYPE_INT | TYPE_BIGINT | TYPE_FLOAT)) === 0 ? 'number' : 'any'
+  }
+}
+
+export function summarise(vector: Vector): ColumnSummary {
+  switch (vector.kind) {
+    case 'const':
+      return summariseValues(vector.rowCount, [vector.value], () => vector.rowCount)
+    case 'dict':
+      return summariseCodes(vector)
+    case 'any':
+      return summariseAny(vector.values)
+    case 'text':
+      return summariseText(vector)
+    default:
+      return summariseLanes(vector)
+  }
+}
+
+/** Of values that occur `countOf(index)` times each, which is never zero. */
+function summariseValues(
+  rowCount: number,
+  values: readonly Value[],
+  countOf: (index: number) => number,
+  codeBitmap: Uint8Array | null = null,
+): ColumnSummary {
+  let missingCount = 0
+  let nullCount = 0
+  let types = 0
+  const present: Value[] = []
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    if (value === undefined) missingCount += countOf(index)
+    else if (value === null) nullCount += countOf(index)
+    else {
+      types |= typeBit(value)
+      present.push(value)
+    }
+  }
+  return {
+    presentCount: rowCount - nullCount - missingCount,
+    nullCount,
+    types,
+    zone: zoneOf(present, types),
+    distinct: present.length <= DISTINCT_VALUES_MAX ? present : null,
+    codeBitmap,
+  }
+}
+
+function summariseCodes(vector: DictVector): ColumnSummary {
+  const { values } = vector.dictionary
+  const counts = new Uint32Array(values.length)
+  for (let row = 0; row < vector.rowCount; row++) counts[vector.codes[row]!]!++
+  const usedCodes: number[] = []
+  for (let code = 0; code < counts.length; code++) if (counts[code] !== 0) usedCodes.push(code)
+  const used = usedCodes.map(code => values[code])
+  return summariseValues(vector.rowCount, used, index => counts[usedCodes[index]!]!, bitmapOf(usedCodes))
+}
+
+function bitmapOf(codes: readonly number[]): Uint8Array | null {
+  const last = codes[codes.length - 1]
+  if (last === undefined || last >= CODE_BITMAP_VALUES_MAX) return null
+  const bitmap = new Uint8Array((last >>> 3) + 1)
+  for (const code of codes) bitmap[code >>> 3]! |= 1 << (code & 7)
+  return bitmap
+}
+
+function summariseAny(values: readonly Value[]): ColumnSummary {
+  const counts = [0, 0, 0]
+  let types = 0
+  for (const value of values) {
+    counts[value === undefined ? 0 : value === null ? NULL : PRESENT]!++
+    types |= typeBit(value)
+  }
+  const numbers = (types & ~(TYPE_INT | TYPE_FLOAT)) === 0
+  const zone = numbers ? zoneOf(values.filter(value => typeof value === 'number') as Value[], types) : null
+  return { presentCount: counts[PRESENT]!, nullCount: counts[NULL]!, types, zone, distinct: null, codeBitmap: null }
+}
+
+function zoneOf(present: readonly Value[], types: number): Zone | null {
+  if (types === 0) return null
+  if ((types & ~(TYPE_INT | TYPE_FLOAT)) === 0) {
+    const { min, max } = boundsOf(present.map(value => value as number))
+    return { kind: 'number', min, max }
+  }
+  if (types === TYPE_DURATION) {
+    const { min, max } = boundsOf(present.map(value => (value as Duration).ns))
+    return { kind: 'duration', min, max }
+  }
+  if (types !== TYPE_DATETIME) return null
+  let min = present[0] as DateTime
+  let max = min
+  for (const value of present as DateTime[]) {
+    if (isBefore(value, min)) min = value
+    if (isBefore(max, value)) max = value
+  }
+  return { kind: 'time', min, max }
+}
+
+export function isBefore(left: DateTime, right: DateTime): boolean {
+  return left.micros < right.micros || (left.micros === right.micros && left.nanos < right.nanos)
+}
+
+function boundsOf(values: readonly number[]): { min: number; max: number } {
+  let min = Number.POSITIVE_INFINITY
+  let max = Number.NEGATIVE_INFINITY
+  for (const value of values) {
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  return { min, max }
+}
+
+function presenceCounts(presence: Uint8Array | null, rowCount: number): { presentCount: number; nullCount: number } {
+  if (presence === null) return { presentCount: rowCount, nullCount: 0 }
+  let presentCount = 0
+  let nullCount = 0
+  for (let row = 0; row < rowCount; row++) {
+    if (presence[row] === PRESENT) presentCount++
+    else if (presence[row] === NULL) nullCount++
+  }
+  return { presentCount, nullCount }
+}
+
+function summariseText(vector: TextVector): ColumnSummary {
+  const counts = presenceCounts(vector.presence, vector.rowCount)
+  const types = counts.presentCount === 0 ? 0 : TYPE_STRING
+  return { ...counts, types, zone: null, distinct: null, codeBitmap: null }
+}
+
+function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any' | 'text' }>): ColumnSummary {
+  const { presence, rowCount } = vector
+  const counts = presenceCounts(presence, rowCount)
+  const none = { ...counts, types: 0, zone: null, distinct: [], codeBitmap: null }
+  if (counts.presentCount === 0) return none
+  const lane = vector.kind === 'time' ? vector.micros : vector.values
+  const distinct = new Set<number>()
+  let first = -1
+  let minRow = -1
+  let maxRow = -1
+  let fractions = false
+  let wholes = false
+  for (let row = 0; row < rowCount; row++) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    const value = lane[row]!
+    if (first === -1) first = minRow = maxRow = row
+    if (value < lane[minRow]! || (value === lane[minRow] && nanosAt(vector, row) < nanosAt(vector, minRow)))
+      minRow = row
+    if (value > lane[maxRow]! || (value === lane[maxRow] && nanosAt(vector, row) > nanosAt(vector, maxRow)))
+      maxRow = row
+    if (Number.isSafeInteger(value)) wholes = true
+    else fractions = true
+    if (distinct.size <= DISTINCT_VALUES_MAX) distinct.add(value)
+  }
+  const few = distinct.size <= DISTINCT_VALUES_MAX ? Array.from(distinct) : null
+  const min = lane[minRow]!
+  const max = lane[maxRow]!
+  switch (vector.kind) {
+    case 'bool':
+      return { ...none, types: TYPE_BOOL, distinct: Array.from(distinct, value => value === 1) }
+    case 'number': {
+      const types = (wholes ? TYPE_INT : 0) | (fractions ? TYPE_FLOAT : 0)
+      return { ...none, types, zone: { kind: 'number', min, max }, distinct: few }
+    }
+    case 'duration': {
+      const values = few?.map(value => new Duration(value)) ?? null
+      return { ...none, types: TYPE_DURATION, zone: { kind: 'duration', min, max }, distinct: values }
+    }
+    case 'time': {
+      const zone: Zone = {
+        kind: 'time',
+        min: new DateTime(min, nanosAt(vector, minRow)),
+        max: new DateTime(max, nanosAt(vector, maxRow)),
+      }
+      return { ...none, types: TYPE_DATETIME, zone, distinct: null }
+    }
+  }
+}
+
+function nanosAt(vector: Vector, row: number): number {
+  return vector.kind === 'time' && vector.nanos !== null ? vector.nanos[row]! : 0
+}
