@@ -1,0 +1,132 @@
+/** The HTTP server as a fastify instance, made from the route table: routing, validation, ids, errors. No port is opened here. */
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { Engine } from '../engine.ts'
+import { parseJson } from '../storage/ingest/json.ts'
+import { readBody } from './body.ts'
+import type { Config } from './config.ts'
+import { createContext, type ServerContext } from './context.ts'
+import { answerError, elasticErrorBody, RequestError, shuttingDown } from './errors.ts'
+import { ROUTES } from './routes/index.ts'
+import type { Call, Route } from './routes/route.ts'
+import { refuseUnknownRoute } from './routes/unknown.ts'
+import { type Check, checkBody, checkParameters } from './validate.ts'
+
+/** Room for a query of the greatest length with every character escaped, and for long lists of variables. */
+const JSON_BODY_LIMIT = 16 * 1024 * 1024
+const KEEP_ALIVE_MS = 72_000
+/** Until the last byte of a request has come: a large batch over a slow line is fine, a connection that says nothing is not. */
+const REQUEST_TIMEOUT_MS = 300_000
+const HEADERS_MAX_BYTES = 64 * 1024
+const NO_BYTES = Buffer.alloc(0)
+
+export function createApp(engine: Engine, config: Config): FastifyInstance {
+  const context = createContext(engine, config)
+  const level = config.get('log.level')
+  const app = fastify({
+    logger: level === 'silent' ? false : { level, stream: process.stderr },
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    // The stopping server answers in the envelope itself.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: 60_000 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply, 'native'),
+  })
+  // Bodies are read by the route, which knows its limit; what a client calls them does not matter.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (request, payload, done) => {
+    readBody(payload, request.headers, limitOf(request.routeOptions.config.limit, config)).then(
+      body => done(null, body),
+      error => done(error, undefined),
+    )
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-ID', request.id)
+    if (request.routeOptions.config.dialect === 'elastic') reply.header('X-Elastic-Product', 'Elasticsearch')
+    if (context.isStopping) throw shuttingDown()
+  })
+  app.addHook('preClose', async () => {
+    context.isStopping = true
+  })
+  app.setErrorHandler((error, request, reply) =>
+    sendError(error, request, reply, request.routeOptions.config.dialect ?? 'native'),
+  )
+  app.setNotFoundHandler(request => refuseUnknownRoute(ROUTES, request.method, request.url))
+  for (const route of ROUTES) addRoute(app, context, route)
+  return app
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    limit?: Route['limit']
+    dialect?: Route['dialect']
+    scope?: Route['scope']
+  }
+}
+
+function addRoute(app: FastifyInstance, context: ServerContext, route: Route): void {
+  const checkQuery = route.query === null ? null : checkParameters(route.query)
+  const check = route.body === null ? null : checkBody(route.body)
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { limit: route.limit, dialect: route.dialect, scope: route.scope },
+    handler: async (request, reply) => {
+      checkQuery?.(request.query)
+      const bytes = Buffer.isBuffer(request.body) ? request.body : NO_BYTES
+      const body = check === null ? undefined : parseBody(bytes, check)
+      const call = { context, request, reply, params: request.params, query: request.query, body, bytes }
+      // The checks above made `query` and `body` what the route's schemas say.
+      const answer = await route.handle(call as Call<never, never>)
+      if (typeof answer === 'object' && answer !== null && !reply.sent && !('pipe' in answer))
+        reply.type('application/json; charset=utf-8')
+      return answer
+    },
+  })
+}
+
+function parseBody(bytes: Buffer, check: Check): unknown {
+  let body: unknown
+  try {
+    // Exact integers, so that a variable beyond 2^53 finds what it looks for.
+    body = parseJson(bytes.toString('utf8'))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new RequestError('INVALID_JSON', bytes.length === 0 ? 'the body is empty' : `the body is not JSON: ${reason}`)
+  }
+  check(body)
+  return body
+}
+
+function limitOf(limit: Route['limit'] | undefined, config: Config): number {
+  return limit === 'ingest' ? config.get('ingest.max_body_size') : JSON_BODY_LIMIT
+}
+
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dialect: Route['dialect'],
+): FastifyReply {
+  const answer = answerError(error, request.id)
+  if (answer.isUnexpected) request.log.error({ err: error, request: request.id, url: request.url }, 'request failed')
+  reply.code(answer.status).type('application/json; charset=utf-8').header('X-Request-ID', request.id)
+  reply.headers(answer.headers)
+  return reply.send(dialect === 'elastic' ? elasticErrorBody(answer) : { error: answer.error })
+}
+
+const PROCESS_ID = randomBytes(6).toString('hex')
+let requestCount = 0
+
+/** The client's own id when it is fit for a header and a log line; otherwise one of ours, unique across restarts. */
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  if (typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given)) return given
+  requestCount++
+  return `req_${PROCESS_ID}${requestCount.toString(16).padStart(6, '0')}`
+}
