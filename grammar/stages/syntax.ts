@@ -5,6 +5,7 @@ import { isPunctuation, isWord, type Parser } from '../parser.ts'
 import { printCall, printExpr } from '../print-expr.ts'
 import type { Span } from '../source.ts'
 import { quoteField, quoteName, type Token } from '../token.ts'
+import { isStageWord } from './names.ts'
 
 /** How another language spells the stage. */
 export interface ForeignSpelling {
@@ -78,7 +79,8 @@ export function parseCommaList<T>(p: Parser, parseItem: () => T, startsItem: (to
   for (;;) {
     if (p.acceptPunctuation(',') === null) {
       const token = p.peek()
-      if (p.atStageEnd() || !startsItem(token)) return items
+      // The word of a stage is a forgotten `|` instead.
+      if (p.atStageEnd() || !startsItem(token) || isStageWord(token.text)) return items
       const at = p.lastEnd
       p.report({
         code: 'E301',

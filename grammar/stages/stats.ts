@@ -1,0 +1,16 @@
+import type { AstStats } from '../ast.ts'
+import { parseAggregates, parseBy, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+
+export const statsSyntax: StageSyntax<AstStats> = {
+  keyword: 'stats',
+  form: 'stats <aggregate> [as a], … [by <key>, …]',
+  summary: 'One row for each group of events, or one for all; bin(_time, 5m) as a key makes a time series.',
+  opens: /^\s+[A-Za-z_]/,
+  foreign: [{ words: ['summarize', 'aggregate', 'summarise'], opens: /^\s+[A-Za-z_]\w*\s*[(=]/, rewrite: 'keyword' }],
+  parse(p, keyword) {
+    const aggregates = parseAggregates(p)
+    const by = parseBy(p)
+    return { kind: 'stats', span: p.spanFrom(keyword.start), aggregates, by }
+  },
+  print: ({ aggregates, by }) => `stats ${printAggregates(aggregates)}${printBy(by)}`,
+}
