@@ -12,13 +12,18 @@ export type Match = typeof NO | typeof YES | typeof UNSURE
 
 type Ordered = number | bigint | string | boolean
 
+/** A bigint and a number are never `===`, but their order is exact. */
+function isEqual(left: Ordered, right: Ordered): boolean {
+  return left === right || (typeof left !== typeof right && left <= right && left >= right)
+}
+
+/** Both sides are of one class: numbers with bigints, or two of the same type. */
 function holds(left: Ordered, operator: CompareOperator, right: Ordered): Match {
   switch (operator) {
-    // Loose equality is exact between numbers and bigints, and both sides are of one class here.
     case '==':
-      return left == right ? YES : NO
+      return isEqual(left, right) ? YES : NO
     case '!=':
-      return left != right ? YES : NO
+      return isEqual(left, right) ? NO : YES
     case '<':
       return left < right ? YES : NO
     case '<=':

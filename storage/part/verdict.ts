@@ -8,17 +8,7 @@ import { DateTime, Duration, type Scalar, type Value } from '../value.ts'
 import type { Dictionary } from '../vector.ts'
 import type { ColumnEntry } from './block-index.ts'
 import { compare, compareTimes, type Match, mayBeNumber, NO, UNSURE, YES } from './compare.ts'
-import {
-  TYPE_ARRAY,
-  TYPE_BIGINT,
-  TYPE_BOOL,
-  TYPE_DATETIME,
-  TYPE_DURATION,
-  TYPE_FLOAT,
-  TYPE_INT,
-  TYPE_OBJECT,
-  TYPE_STRING,
-} from './format.ts'
+import { TYPE_ARRAY, TYPE_BIGINT, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_OBJECT, TYPE_STRING } from './format.ts'
 import type { Zone } from './summary.ts'
 import { filterMayHaveAll } from './token-filter.ts'
 

@@ -1,0 +1,130 @@
+/** An open part file: its footer, and its chunks one at a time, everything checked before it is believed. */
+import { CorruptPartError } from '../errors.ts'
+import type { Filesystem } from '../filesystem.ts'
+import type { ChunkPlace } from './block-index.ts'
+import { ByteSource } from './bytes.ts'
+import { crc32 } from './checksum.ts'
+import { openChunk } from './chunk.ts'
+import { type Footer, readFooter } from './footer.ts'
+import {
+  CHUNK_HEADER_BYTES,
+  FORMAT_VERSION,
+  HEADER_BYTES,
+  HEADER_MAGIC,
+  KIND_FOOTER,
+  TRAILER_BYTES,
+  TRAILER_MAGIC,
+} from './format.ts'
+
+export interface OpenPartFile {
+  readonly footer: Footer
+  readonly sizeBytes: number
+  /**
+   * Reads the chunk at `place` and has `read` make something of its payload.
+   * @throws {CorruptPartError} when the chunk is damaged or `read` finds that it does not make sense.
+   */
+  decode<T>(place: ChunkPlace, kind: number, what: string, read: (source: ByteSource, encoding: number) => T): T
+  close(): void
+}
+
+/** @throws {CorruptPartError} naming the file until the footer has told the part's id. */
+export function openPartFile(filesystem: Filesystem, path: string): OpenPartFile {
+  const sizeBytes = filesystem.sizeOf(path)
+  const fd = filesystem.open(path, 'r')
+  try {
+    const unnamed = new PartFileReader(filesystem, fd, nameOf(path), sizeBytes)
+    const footer = unnamed.readFooter()
+    const file = new PartFileReader(filesystem, fd, footer.id, sizeBytes)
+    return {
+      footer,
+      sizeBytes,
+      decode: (place, kind, what, read) => file.decode(place, kind, what, read),
+      close: () => file.close(),
+    }
+  } catch (error) {
+    filesystem.close(fd)
+    throw error
+  }
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.part$/, '')
+
+class PartFileReader {
+  readonly #filesystem: Filesystem
+  readonly #part: string
+  readonly #sizeBytes: number
+  #fd: number | null
+
+  constructor(filesystem: Filesystem, fd: number, part: string, sizeBytes: number) {
+    this.#filesystem = filesystem
+    this.#fd = fd
+    this.#part = part
+    this.#sizeBytes = sizeBytes
+  }
+
+  readFooter(): Footer {
+    const trailerOffset = this.#sizeBytes - TRAILER_BYTES
+    if (trailerOffset < HEADER_BYTES + CHUNK_HEADER_BYTES) {
+      throw this.#damaged(this.#sizeBytes, 'the file is too short for a part')
+    }
+    this.#checkMagic(this.#readAt(0, HEADER_BYTES), HEADER_MAGIC, 0, 'header')
+    const trailer = this.#readAt(trailerOffset, TRAILER_BYTES)
+    this.#checkMagic(trailer.subarray(8), TRAILER_MAGIC, trailerOffset + 8, 'trailer')
+    if (crc32(trailer.subarray(0, 4)) !== trailer.readUInt32LE(4)) {
+      throw this.#damaged(trailerOffset, 'trailer: the checksum does not match')
+    }
+    const length = trailer.readUInt32LE(0)
+    const footer = this.decode({ offset: trailerOffset - length, length }, KIND_FOOTER, 'footer', readFooter)
+    let rowCount = 0
+    for (const block of footer.blocks) rowCount += block.rowCount
+    if (rowCount !== footer.rowCount) throw this.#damaged(trailerOffset - length, 'footer: the rows do not add up')
+    return footer
+  }
+
+  #checkMagic(bytes: Uint8Array, magic: Uint8Array, offset: number, where: string): void {
+    for (let index = 0; index < magic.length - 1; index++) {
+      if (bytes[index] !== magic[index]) throw this.#damaged(offset + index, `${where}: this is not a part file`)
+    }
+    const version = bytes[magic.length - 1]
+    if (version !== FORMAT_VERSION)
+      throw this.#damaged(offset + magic.length - 1, `format version ${version} is not known`)
+  }
+
+  decode<T>(place: ChunkPlace, kind: number, what: string, read: (source: ByteSource, encoding: number) => T): T {
+    const { offset, length } = place
+    if (offset < HEADER_BYTES || offset + length > this.#sizeBytes - TRAILER_BYTES) {
+      throw this.#damaged(offset, `${what}: outside the file`)
+    }
+    const chunk = openChunk(this.#readAt(offset, length), kind, this.#part, place, what)
+    try {
+      return read(new ByteSource(chunk.raw), chunk.encoding)
+    } catch (error) {
+      // A dictionary that is damaged says so itself. Anything else here is a payload that passed its checksum and makes no sense.
+      if (error instanceof CorruptPartError || !(error instanceof RangeError)) throw error
+      throw this.#damaged(offset, `${what}: ${error.message}`)
+    }
+  }
+
+  #readAt(offset: number, length: number): Buffer {
+    if (this.#fd === null) throw new Error(`part ${this.#part} has been closed`)
+    const bytes = Buffer.allocUnsafeSlow(length)
+    let done = 0
+    while (done < length) {
+      const count = this.#filesystem.read(this.#fd, bytes, done, length - done, offset + done)
+      if (count <= 0) throw this.#damaged(offset + done, 'the file ends here')
+      done += count
+    }
+    return bytes
+  }
+
+  close(): void {
+    if (this.#fd === null) return
+    const fd = this.#fd
+    this.#fd = null
+    this.#filesystem.close(fd)
+  }
+
+  #damaged(offset: number, what: string): CorruptPartError {
+    return new CorruptPartError(this.#part, offset, what)
+  }
+}

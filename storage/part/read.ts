@@ -1,0 +1,248 @@
+/**
+ * Reads a part file: opening one reads and checks its footer; indexes, dictionaries and columns are read when a query wants them,
+ * each checked against its checksum first. Whatever does not add up is a CorruptPartError, and never a wrong answer.
+ */
+import type { Filesystem } from '../filesystem.ts'
+import type { BlockReader, BlockStatistics, FieldSummary, PartReader } from '../index.ts'
+import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
+import type { DateTime, Value } from '../value.ts'
+import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
+import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
+import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
+import type { PartDescription } from './columns.ts'
+import { decodeColumn } from './encodings/index.ts'
+import type { Footer, FooterBlock } from './footer.ts'
+import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
+import { type OpenPartFile, openPartFile } from './open-file.ts'
+import { typeOfBits } from './summary.ts'
+import { type BlockFacts, verdictOf } from './verdict.ts'
+
+/** What the catalog keeps of the part at `path`. @throws {CorruptPartError} */
+export function describePart(filesystem: Filesystem, path: string): PartDescription {
+  const file = openPartFile(filesystem, path)
+  try {
+    const { footer } = file
+    return {
+      id: footer.id,
+      index: footer.index,
+      rowCount: footer.rowCount,
+      blockCount: footer.blocks.length,
+      minMicros: footer.minTime.micros,
+      maxMicros: footer.maxTime.micros,
+      sizeBytes: file.sizeBytes,
+      rawBytes: footer.rawBytes,
+    }
+  } finally {
+    file.close()
+  }
+}
+
+/** Opens the part at `path`; it holds a file descriptor until it is closed. @throws {CorruptPartError} */
+export function openPart(filesystem: Filesystem, path: string, cache: ChunkCache): PartReader & { close(): void } {
+  return new FilePart(openPartFile(filesystem, path), cache)
+}
+
+/** Blocks are cached under their numbers; the part's dictionaries under this one, and a block's token filters below it. */
+const DICTIONARIES = -1
+const filtersOf = (block: number): number => -2 - block
+
+class FilePart implements PartReader {
+  readonly id: string
+  readonly index: string
+  readonly rowCount: number
+  readonly blockCount: number
+  readonly minTime: DateTime
+  readonly maxTime: DateTime
+  readonly sizeBytes: number
+  readonly fields: readonly FieldSummary[]
+  readonly file: OpenPartFile
+  readonly cache: ChunkCache
+  readonly #footer: Footer
+  readonly #blocks: (FileBlock | undefined)[]
+  /** While anyone holds a dictionary it stays the same object, even when the cache has dropped it. */
+  readonly #dictionaries = new Map<number, WeakRef<Dictionary>>()
+  /** Every proper prefix of a dotted field name: `a` and `a.b` for `a.b.c`. */
+  readonly #parents = new Set<string>()
+
+  constructor(file: OpenPartFile, cache: ChunkCache) {
+    const { footer } = file
+    this.file = file
+    this.cache = cache
+    this.#footer = footer
+    this.id = footer.id
+    this.index = footer.index
+    this.rowCount = footer.rowCount
+    this.blockCount = footer.blocks.length
+    this.minTime = footer.minTime
+    this.maxTime = footer.maxTime
+    this.sizeBytes = file.sizeBytes
+    this.fields = footer.fields.map(({ name, types, presentCount }) => ({
+      name,
+      type: typeOfBits(types),
+      presentCount,
+    }))
+    this.#blocks = new Array(footer.blocks.length)
+    for (const { name } of footer.fields) {
+      for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1))
+        this.#parents.add(name.slice(0, dot))
+    }
+  }
+
+  block(index: number): BlockReader {
+    const described = this.#footer.blocks[index]
+    if (described === undefined) throw new RangeError(`part ${this.id} has no block ${index}`)
+    let block = this.#blocks[index]
+    if (block === undefined) this.#blocks[index] = block = new FileBlock(this, described, index)
+    return block
+  }
+
+  fieldName(number: number): string {
+    const field = this.#footer.fields[number]
+    if (field === undefined) throw new RangeError(`field ${number} is not in the footer`)
+    return field.name
+  }
+
+  hasMembers(field: string): boolean {
+    return this.#parents.has(field)
+  }
+
+  dictionary(number: number): Dictionary {
+    const held = this.#dictionaries.get(number)?.deref()
+    if (held !== undefined) return held
+    const place = this.#footer.dictionaries[number]
+    if (place === undefined) throw new RangeError(`dictionary ${number} is not in the footer`)
+    const values = this.file.decode(place, KIND_DICTIONARY, `dictionary ${number}`, (source, encoding) =>
+      valuesOf(decodeColumn(encoding, source, place.valueCount, noDictionary)),
+    )
+    const dictionary: Dictionary = { values }
+    this.#dictionaries.set(number, new WeakRef(dictionary))
+    this.cache.set(this.id, DICTIONARIES, String(number), dictionary, bytesOfValues(values))
+    return dictionary
+  }
+
+  close(): void {
+    this.file.close()
+    this.cache.drop(this.id)
+  }
+}
+
+function noDictionary(): Dictionary {
+  throw new RangeError('a dictionary of codes')
+}
+
+/** The values of the columns a dictionary may be stored as: text, any, or one value. */
+function valuesOf(vector: Vector): readonly Value[] {
+  if (vector.kind === 'any') return vector.values
+  if (vector.kind === 'const') return new Array(vector.rowCount).fill(vector.value)
+  if (vector.kind !== 'text') throw new RangeError(`a dictionary of ${vector.kind} values`)
+  const { bytes, offsets, presence } = vector
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const values: Value[] = new Array(vector.rowCount)
+  for (let row = 0; row < vector.rowCount; row++) {
+    const state = presence === null ? PRESENT : presence[row]
+    if (state === PRESENT) values[row] = text.toString('utf8', offsets[row], offsets[row + 1])
+    else values[row] = state === NULL ? null : undefined
+  }
+  return values
+}
+
+class FileBlock implements BlockReader, BlockFacts {
+  readonly rowCount: number
+  readonly minTime: DateTime
+  readonly maxTime: DateTime
+  readonly timeSorted: boolean
+  readonly #part: FilePart
+  readonly #number: number
+  readonly #indexPlace: ChunkPlace
+  #entries: ReadonlyMap<string, ColumnEntry> | null = null
+
+  constructor(part: FilePart, described: FooterBlock, number: number) {
+    this.#part = part
+    this.#number = number
+    this.#indexPlace = described.index
+    this.rowCount = described.rowCount
+    this.minTime = described.minTime
+    this.maxTime = described.maxTime
+    this.timeSorted = described.timeSorted
+  }
+
+  get index(): string {
+    return this.#part.index
+  }
+
+  entry(field: string): ColumnEntry | null {
+    if (this.#entries === null) this.#entries = this.#readIndex()
+    return this.#entries.get(field) ?? null
+  }
+
+  #readIndex(): ReadonlyMap<string, ColumnEntry> {
+    return this.#part.file.decode(this.#indexPlace, KIND_INDEX, `the index of block ${this.#number}`, source => {
+      const entries = new Map<string, ColumnEntry>()
+      for (const entry of readBlockIndex(source)) entries.set(this.#part.fieldName(entry.field), entry)
+      return entries
+    })
+  }
+
+  dictionary(id: number): Dictionary {
+    return this.#part.dictionary(id)
+  }
+
+  hasMembers(field: string): boolean {
+    return this.#part.hasMembers(field)
+  }
+
+  filter(entry: ColumnEntry): Uint8Array | null {
+    if (entry.filter === null) return null
+    const { cache, id, file } = this.#part
+    const field = this.#part.fieldName(entry.field)
+    const held = cache.get(id, filtersOf(this.#number), field)
+    if (held !== undefined) return held as Uint8Array
+    const what = `the token filter of ${field} in block ${this.#number}`
+    const filter = file.decode(entry.filter, KIND_FILTER, what, source => {
+      if (source.remaining === 0) throw new RangeError('an empty token filter')
+      return source.bytes(source.remaining)
+    })
+    cache.set(id, filtersOf(this.#number), field, filter, filter.byteLength)
+    return filter
+  }
+
+  verdict(predicate: ScanPredicate): Verdict {
+    return verdictOf(predicate, this)
+  }
+
+  verdictTime(range: TimeRange): Verdict {
+    const from = range.fromMicros ?? Number.NEGATIVE_INFINITY
+    const to = range.toMicros ?? Number.POSITIVE_INFINITY
+    if (this.maxTime.micros < from || this.minTime.micros >= to) return 'none'
+    return this.minTime.micros >= from && this.maxTime.micros < to ? 'all' : 'some'
+  }
+
+  column(field: string): Vector | null {
+    const entry = this.entry(field)
+    if (entry === null) return null
+    const { cache, id, file } = this.#part
+    const held = cache.get(id, this.#number, field)
+    if (held !== undefined) return held as Vector
+    const vector = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
+      decodeColumn(encoding, source, this.rowCount, number => this.#part.dictionary(number)),
+    )
+    cache.set(id, this.#number, field, vector, bytesOfVector(vector))
+    return vector
+  }
+
+  statistics(field: string): BlockStatistics | null {
+    const entry = this.entry(field)
+    if (entry === null) return null
+    const { presentCount, nullCount, zone } = entry
+    if (zone?.kind === 'number') return { presentCount, nullCount, min: zone.min, max: zone.max }
+    // Microseconds cannot tell of the nanoseconds below them: then the rows must be asked.
+    if (zone?.kind !== 'time' || zone.min.nanos !== 0 || zone.max.nanos !== 0) {
+      return { presentCount, nullCount, min: null, max: null }
+    }
+    return { presentCount, nullCount, min: zone.min.micros, max: zone.max.micros }
+  }
+
+  columnBytes(field: string): number {
+    return this.entry(field)?.chunk.length ?? 0
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * Writes a part block by block: only one block's chunks, the dictionaries and the skip index are held, whatever the part's size.
+ * The file appears under its own name only when it is whole and, if asked, on the disk.
+ */
+import type { Filesystem } from '../filesystem.ts'
+import { forEachTokenHash } from '../tokens.ts'
+import type { DateTime } from '../value.ts'
+import { PRESENT, type TextVector, type Vector } from '../vector.ts'
+import { type ChunkPlace, type ColumnEntry, writeBlockIndex } from './block-index.ts'
+import { ByteSink } from './bytes.ts'
+import { crc32 } from './checksum.ts'
+import { frameChunk } from './chunk.ts'
+import type { BlockColumns, PartDescription } from './columns.ts'
+import { encodeColumn } from './encodings/index.ts'
+import { FieldDictionary } from './field-dictionary.ts'
+import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
+import {
+  BLOCK_ROWS_MAX,
+  HEADER_MAGIC,
+  KIND_COLUMN,
+  KIND_DICTIONARY,
+  KIND_FILTER,
+  KIND_FOOTER,
+  KIND_INDEX,
+  TRAILER_BYTES,
+  TRAILER_MAGIC,
+} from './format.ts'
+import { PartFile } from './part-file.ts'
+import { shapeColumn } from './shape.ts'
+import { summarise } from './summary.ts'
+import { timesOfBlock } from './time-column.ts'
+import { TokenSet } from './token-filter.ts'
+
+export interface PartToWrite {
+  readonly id: string
+  readonly index: string
+  readonly blocks: Iterable<BlockColumns>
+  readonly fsync: boolean
+}
+
+/**
+ * Writes `<id>.part` into `directory` by way of `tmp_<id>.part`. Blocks without rows are left out.
+ * @throws whatever the filesystem throws; the temporary file is then removed, if that is still possible.
+ */
+export function writePart(filesystem: Filesystem, directory: string, part: PartToWrite): PartDescription {
+  const temporary = `${directory}/tmp_${part.id}.part`
+  const file = new PartFile(filesystem, temporary)
+  let description: PartDescription
+  try {
+    description = new PartWriter(file, part).write()
+    file.finish(part.fsync)
+    filesystem.rename(temporary, `${directory}/${part.id}.part`)
+  } catch (error) {
+    file.discard()
+    throw error
+  }
+  if (part.fsync) filesystem.fsyncDirectory(directory)
+  return description
+}
+
+interface FieldSoFar {
+  readonly number: number
+  readonly name: string
+  readonly dictionary: FieldDictionary | null
+  /** Where the dictionary will be listed, once a block uses it. */
+  dictionaryNumber: number
+  types: number
+  presentCount: number
+}
+
+/** `_raw` is read as text whenever it is read, and hardly ever repeats. */
+const isPlainText = (field: string): boolean => field === '_raw'
+
+class PartWriter {
+  readonly #file: PartFile
+  readonly #part: PartToWrite
+  readonly #fields = new Map<string, FieldSoFar>()
+  readonly #dictionaries: FieldDictionary[] = []
+  readonly #blocks: Omit<FooterBlock, 'index'>[] = []
+  readonly #indexes: Uint8Array[] = []
+  readonly #tokens = new TokenSet()
+  #rowCount = 0
+  #rawBytes = 0
+  #minTime: DateTime = EPOCH
+  #maxTime: DateTime = EPOCH
+
+  constructor(file: PartFile, part: PartToWrite) {
+    this.#file = file
+    this.#part = part
+  }
+
+  write(): PartDescription {
+    this.#file.append(HEADER_MAGIC)
+    for (const block of this.#part.blocks) if (block.rowCount > 0) this.#writeBlock(block)
+    const dictionaries = this.#dictionaries.map(dictionary => this.#writeDictionary(dictionary))
+    const blocks = this.#blocks.map((block, number) => {
+      const index = this.#place(this.#indexes[number]!)
+      return { ...block, index }
+    })
+    this.#writeFooter(dictionaries, blocks)
+    return {
+      id: this.#part.id,
+      index: this.#part.index,
+      rowCount: this.#rowCount,
+      blockCount: blocks.length,
+      minMicros: this.#minTime.micros,
+      maxMicros: this.#maxTime.micros,
+      sizeBytes: this.#file.length,
+      rawBytes: this.#rawBytes,
+    }
+  }
+
+  #place(chunk: Uint8Array): ChunkPlace {
+    const offset = this.#file.length
+    this.#file.append(chunk)
+    return { offset, length: chunk.length }
+  }
+
+  #writeBlock(block: BlockColumns): void {
+    const { rowCount } = block
+    if (rowCount > BLOCK_ROWS_MAX)
+      throw new RangeError(`a block of ${rowCount} rows; at most ${BLOCK_ROWS_MAX} fit one`)
+    const times = timesOfBlock(block)
+    const entries: ColumnEntry[] = []
+    const filters: { readonly entry: number; readonly filter: Uint8Array }[] = []
+    for (const [name, column] of block.columns) {
+      if (column.rowCount !== rowCount)
+        throw new RangeError(`${name} has ${column.rowCount} rows in a block of ${rowCount}`)
+      const field = this.#field(name)
+      const vector = shapeColumn(column, field.dictionary)
+      if (vector === null) continue
+      const entry = this.#writeColumn(field, vector)
+      if (vector.kind === 'text') filters.push({ entry: entries.length, filter: this.#filterOf(vector) })
+      if (name === '_raw') this.#rawBytes += textBytes(vector)
+      entries.push(entry)
+    }
+    for (const { entry, filter } of filters) {
+      entries[entry] = { ...entries[entry]!, filter: this.#place(frameChunk(KIND_FILTER, 0, filter)) }
+    }
+    const sink = new ByteSink()
+    writeBlockIndex(sink, entries)
+    this.#indexes.push(frameChunk(KIND_INDEX, 0, sink.finish()))
+    this.#blocks.push({ rowCount, ...times })
+    this.#minTime = this.#rowCount === 0 ? times.minTime : earlier(this.#minTime, times.minTime)
+    this.#maxTime = this.#rowCount === 0 ? times.maxTime : later(this.#maxTime, times.maxTime)
+    this.#rowCount += rowCount
+  }
+
+  #field(name: string): FieldSoFar {
+    const known = this.#fields.get(name)
+    if (known !== undefined) return known
+    const field: FieldSoFar = {
+      number: this.#fields.size,
+      name,
+      dictionary: isPlainText(name) ? null : new FieldDictionary(),
+      dictionaryNumber: -1,
+      types: 0,
+      presentCount: 0,
+    }
+    this.#fields.set(name, field)
+    return field
+  }
+
+  #writeColumn(field: FieldSoFar, vector: Vector): ColumnEntry {
+    const summary = summarise(vector)
+    field.types |= summary.types
+    field.presentCount += summary.presentCount
+    const sink = new ByteSink()
+    const encoding = encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
+    const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish()))
+    const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
+    return { field: field.number, ...summary, chunk, dictionary, filter: null }
+  }
+
+  #dictionaryNumber(field: FieldSoFar): number {
+    if (field.dictionaryNumber === -1) field.dictionaryNumber = this.#dictionaries.push(field.dictionary!) - 1
+    return field.dictionaryNumber
+  }
+
+  #filterOf(vector: TextVector): Uint8Array {
+    const tokens = this.#tokens
+    const add = (hash: number) => tokens.add(hash)
+    for (let row = 0; row < vector.rowCount; row++) {
+      forEachTokenHash(vector.bytes, vector.offsets[row]!, vector.offsets[row + 1]!, add)
+    }
+    return tokens.takeFilter()
+  }
+
+  /** A dictionary is a column of its values, in the encoding any column would get. */
+  #writeDictionary(dictionary: FieldDictionary): FooterDictionary {
+    const { values } = dictionary
+    const vector = shapeColumn({ kind: 'any', rowCount: values.length, values }, null)
+    const sink = new ByteSink()
+    const encoding = encodeColumn(sink, vector ?? { kind: 'any', rowCount: values.length, values }, () => -1)
+    return { ...this.#place(frameChunk(KIND_DICTIONARY, encoding, sink.finish())), valueCount: values.length }
+  }
+
+  #writeFooter(dictionaries: readonly FooterDictionary[], blocks: readonly FooterBlock[]): void {
+    const sink = new ByteSink()
+    writeFooter(sink, {
+      id: this.#part.id,
+      index: this.#part.index,
+      rowCount: this.#rowCount,
+      rawBytes: this.#rawBytes,
+      minTime: this.#minTime,
+      maxTime: this.#maxTime,
+      fields: [...this.#fields.values()],
+      dictionaries,
+      blocks,
+    })
+    const footer = this.#place(frameChunk(KIND_FOOTER, 0, sink.finish()))
+    const trailer = Buffer.alloc(TRAILER_BYTES)
+    trailer.writeUInt32LE(footer.length, 0)
+    trailer.writeUInt32LE(crc32(trailer.subarray(0, 4)), 4)
+    trailer.set(TRAILER_MAGIC, 8)
+    this.#file.append(trailer)
+  }
+}
+
+/** Bytes of the present texts of `_raw`, in whatever shape they came. */
+function textBytes(vector: Vector): number {
+  switch (vector.kind) {
+    case 'text': {
+      let bytes = 0
+      for (let row = 0; row < vector.rowCount; row++) {
+        if (vector.presence === null || vector.presence[row] === PRESENT) {
+          bytes += vector.offsets[row + 1]! - vector.offsets[row]!
+        }
+      }
+      return bytes
+    }
+    case 'const':
+      return typeof vector.value === 'string' ? Buffer.byteLength(vector.value) * vector.rowCount : 0
+    case 'any': {
+      let bytes = 0
+      for (const value of vector.values) if (typeof value === 'string') bytes += Buffer.byteLength(value)
+      return bytes
+    }
+    default:
+      return 0
+  }
+}
