@@ -25,7 +25,7 @@ export function parseCaseFile(file: string, text: string): TestCase[] {
   let lines: string[] = []
   const endSection = (): void => {
     const section = cases.at(-1)?.sections.at(-1)
-    if (section !== undefined) section.body = trimBlankLines(lines).map(unescape).join('\n')
+    if (section !== undefined) section.body = trimBlankLines(lines).map(unescapeLine).join('\n')
     else if (lines.some(line => line.trim() !== '')) throw new Error(`${file}: text before the first section`)
     lines = []
   }
@@ -57,16 +57,16 @@ export function printCaseFile(cases: readonly TestCase[]): string {
 function printCase({ title, sections }: TestCase): string {
   const parts = sections.map(({ name, argument, body }) => {
     const head = argument === '' ? `-- ${name}` : `-- ${name} ${argument}`
-    return body === '' ? `${head}\n` : `${head}\n${body.split('\n').map(escape).join('\n')}\n`
+    return body === '' ? `${head}\n` : `${head}\n${body.split('\n').map(escapeLine).join('\n')}\n`
   })
   return `# ${title}\n${parts.join('\n')}`
 }
 
-function escape(line: string): string {
+function escapeLine(line: string): string {
   return TITLE.test(line) || SECTION.test(line) || line.startsWith('\\') ? `\\${line}` : line
 }
 
-function unescape(line: string): string {
+function unescapeLine(line: string): string {
   return line.startsWith('\\') ? line.slice(1) : line
 }
 
