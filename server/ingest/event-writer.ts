@@ -1,0 +1,82 @@
+/**
+ * Events of one request on their way into the engine: in batches, with a turn for other requests between two of them.
+ *
+ * When the buffer is full, a native request is refused as a whole as long as nothing of it is stored. After that a refusal would make
+ * the client send events twice, so a later batch waits for a flush instead, and what still finds no room is reported as failed.
+ * The bulk protocol reports per item from the first batch on: its clients resend just those items.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Engine } from '../../engine.ts'
+import { BackpressureError } from '../../storage/errors.ts'
+import type { AppendReceipt, IncomingEvent } from '../../storage/index.ts'
+
+export interface RefusedBatch {
+  /** As given to `add`. */
+  readonly positions: readonly number[]
+  readonly reason: BackpressureError
+}
+
+export class EventWriter {
+  readonly #engine: Engine
+  readonly #batchSize: number
+  readonly #whenFull: 'refuse' | 'report'
+  readonly #receipts: AppendReceipt[] = []
+  readonly refused: RefusedBatch[] = []
+  accepted = 0
+  #events: IncomingEvent[] = []
+  #positions: number[] = []
+
+  constructor(engine: Engine, batchSize: number, whenFull: 'refuse' | 'report') {
+    this.#engine = engine
+    this.#batchSize = batchSize
+    this.#whenFull = whenFull
+  }
+
+  /** True: the batch is full and the caller owes a `write()`. Synchronous, because it runs once per event. */
+  add(event: IncomingEvent, position: number): boolean {
+    this.#events.push(event)
+    this.#positions.push(position)
+    return this.#events.length >= this.#batchSize
+  }
+
+  /** @throws {BackpressureError} when the request is to be refused as a whole. */
+  async write(): Promise<void> {
+    const events = this.#events
+    const positions = this.#positions
+    if (events.length === 0) return
+    this.#events = []
+    this.#positions = []
+    if (!(await this.#tryStore(events))) {
+      // `#lastRefusal` is set whenever storing failed.
+      this.refused.push({ positions, reason: this.#lastRefusal! })
+    }
+    if (events.length === this.#batchSize) await nextTurn()
+  }
+
+  /** Settles when everything accepted is on disk. */
+  async published(): Promise<void> {
+    await Promise.all(this.#receipts.map(receipt => receipt.published()))
+  }
+
+  #lastRefusal: BackpressureError | null = null
+
+  async #tryStore(events: readonly IncomingEvent[]): Promise<boolean> {
+    if (this.#store(events)) return true
+    if (this.#whenFull === 'report') return false
+    if (this.accepted === 0) throw this.#lastRefusal
+    await this.#engine.flush()
+    return this.#store(events)
+  }
+
+  #store(events: readonly IncomingEvent[]): boolean {
+    try {
+      this.#receipts.push(this.#engine.ingest(events))
+      this.accepted += events.length
+      return true
+    } catch (error) {
+      if (!(error instanceof BackpressureError)) throw error
+      this.#lastRefusal = error
+      return false
+    }
+  }
+}

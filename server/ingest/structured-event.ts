@@ -1,0 +1,107 @@
+/**
+ * One element of POST /ingest. With `event` it is an envelope: the event's text and what is known about it beside it. Without, the
+ * element itself is the event and all its keys are fields.
+ */
+import { parseJson } from '../../storage/ingest/json.ts'
+import type { EventDefaults, EventReader, ReadResult } from '../../storage/ingest/read-event.ts'
+import { parseTime } from '../../storage/ingest/timestamp.ts'
+import { indexNameProblem, isIndexName } from './defaults.ts'
+import { type ByteSpan, memberSpan } from './split-body.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+export function readStructuredEvent(
+  reader: EventReader,
+  body: Buffer,
+  span: ByteSpan,
+  defaults: EventDefaults,
+): ReadResult {
+  const text = body.toString('utf8', span.start, span.end)
+  let element: unknown
+  try {
+    element = parseJson(text)
+  } catch (error) {
+    return problem('invalid_json', error instanceof Error ? error.message : String(error))
+  }
+  if (typeof element === 'string') return reader.fromLine(element, defaults)
+  if (!isMembers(element)) return problem('not_an_object', 'an event is a JSON object or a string')
+  const isEnvelope = element.event !== undefined && element.event !== null
+  const labels = labelsOf(element, defaults, isEnvelope)
+  if (typeof labels === 'string') return problem('validation_error', labels)
+  if (!isEnvelope) return reader.fromFields(element, text, labels)
+  return readEnvelope(reader, element, labels, () => textOfEvent(body, span, element.event))
+}
+
+function readEnvelope(
+  reader: EventReader,
+  element: Members,
+  defaults: EventDefaults,
+  rawText: () => string,
+): ReadResult {
+  const { event, time, source: _s, sourcetype: _t, host: _h, index: _i, fields: given, ...others } = element
+  if (given !== undefined && given !== null && !isMembers(given))
+    return problem('validation_error', '`fields` is an object of names and values')
+  const fields = { ...others, ...(given as Members | null | undefined) }
+  const stated = time === undefined ? null : parseTime(time, defaults.receivedAt)
+  const raw = typeof event === 'string' ? event : rawText()
+  const own = isMembers(event) ? event : null
+  const document = own ?? objectIn(raw)
+  // What stands beside the event was added by someone who knew it better.
+  const all = document === null ? fields : { ...document, ...fields }
+  if (stated !== null) return reader.fromFields(all, raw, { ...defaults, receivedAt: stated, timestampFields: [] })
+  if (document !== null) return reader.fromFields(all, raw, defaults)
+  // The time written in the text counts when no field states one.
+  const line = reader.fromLine(raw, defaults)
+  return reader.fromFields(all, raw, 'event' in line ? { ...defaults, receivedAt: line.event.time } : defaults)
+}
+
+/** @returns what is wrong, as text, when a label cannot be. */
+function labelsOf(element: Members, defaults: EventDefaults, isEnvelope: boolean): EventDefaults | string {
+  const index = element.index
+  if (index !== undefined && index !== null) {
+    if (typeof index !== 'string' || !isIndexName(index)) return indexNameProblem(String(index))
+  }
+  return {
+    ...defaults,
+    index: typeof index === 'string' ? index : defaults.index,
+    ...(isEnvelope && {
+      source: label(element.source) ?? defaults.source,
+      sourcetype: label(element.sourcetype) ?? defaults.sourcetype,
+      host: label(element.host) ?? defaults.host,
+    }),
+  }
+}
+
+function label(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null
+}
+
+/** JSON events are as common inside `event` as beside it. */
+function objectIn(text: string): Members | null {
+  if (!text.trimStart().startsWith('{')) return null
+  try {
+    const document = parseJson(text)
+    return isMembers(document) ? document : null
+  } catch {
+    return null
+  }
+}
+
+/** The bytes that were sent, not what we would have written. */
+function textOfEvent(body: Buffer, span: ByteSpan, event: unknown): string {
+  const sent = memberSpan(body, span, 'event')
+  return sent === null ? JSON.stringify(event, bigintAsText) : body.toString('utf8', sent.start, sent.end)
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function problem(code: string, message: string): ReadResult {
+  return { problem: { code, message } }
+}
