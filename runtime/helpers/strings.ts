@@ -112,6 +112,10 @@ function levenshtein(a: string, b: string): Value {
   return previous[short.length] as number
 }
 
+function concat(...values: Value[]): Value {
+  return values.map(value => toText(value) ?? '').join('')
+}
+
 function repeat(value: Value, count: Value): Value {
   const text = toText(value)
   const times = toIndex(count)
@@ -134,4 +138,5 @@ export const STRING_HELPERS = {
   endsWith: text2((text, suffix) => text.endsWith(suffix)),
   levenshtein: text2(levenshtein),
   repeat,
+  concat,
 }

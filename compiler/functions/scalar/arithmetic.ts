@@ -60,7 +60,7 @@ function emitExact(hint: string, make: Make): (args: readonly Emitted[], cx: Emi
 }
 
 export const add: ScalarFunction = operator({
-  name: 'add',
+  name: '+',
   helper: 'add',
   notation: 'infix',
   parameters: OPERANDS,
@@ -88,7 +88,7 @@ export const add: ScalarFunction = operator({
 })
 
 export const sub: ScalarFunction = operator({
-  name: 'sub',
+  name: '-',
   helper: 'sub',
   notation: 'infix',
   parameters: OPERANDS,
@@ -113,7 +113,7 @@ export const sub: ScalarFunction = operator({
 })
 
 export const mul: ScalarFunction = operator({
-  name: 'mul',
+  name: '*',
   helper: 'mul',
   notation: 'infix',
   parameters: OPERANDS,
@@ -133,12 +133,12 @@ export const mul: ScalarFunction = operator({
 })
 
 /** Neither NaN nor infinite, in one comparison. */
-export function isFinite(value: Expression): Expression {
+export function isFiniteNumber(value: Expression): Expression {
   return js.expr`${value} - ${value} === 0`
 }
 
 export const div: ScalarFunction = operator({
-  name: 'div_op',
+  name: '/',
   helper: 'div',
   notation: 'infix',
   parameters: OPERANDS,
@@ -154,12 +154,12 @@ export const div: ScalarFunction = operator({
     const [a, b] = args
     if (a === undefined || b === undefined || !(allAre(args, 'number') || allAre(args, 'duration'))) return null
     const quotient = cx.let('quotient', js.expr`${a.value} / ${b.value}`)
-    return emitted('number', quotient, isFinite(quotient))
+    return emitted('number', quotient, isFiniteNumber(quotient))
   },
 })
 
 export const mod: ScalarFunction = operator({
-  name: 'mod_op',
+  name: '%',
   helper: 'mod',
   notation: 'infix',
   parameters: OPERANDS,

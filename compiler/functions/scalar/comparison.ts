@@ -39,7 +39,7 @@ function emitWith(test: Test): (args: readonly Emitted[]) => Emitted | null {
 }
 
 export const eq: ScalarFunction = operator({
-  name: 'eq',
+  name: '==',
   helper: 'eq',
   notation: 'infix',
   parameters: OPERANDS,
@@ -57,7 +57,7 @@ export const eq: ScalarFunction = operator({
 })
 
 export const ne: ScalarFunction = operator({
-  name: 'ne',
+  name: '!=',
   helper: 'ne',
   notation: 'infix',
   parameters: OPERANDS,
@@ -71,7 +71,7 @@ export const ne: ScalarFunction = operator({
 })
 
 export const lt: ScalarFunction = operator({
-  name: 'lt',
+  name: '<',
   helper: 'lt',
   notation: 'infix',
   parameters: OPERANDS,
@@ -87,7 +87,7 @@ export const lt: ScalarFunction = operator({
 })
 
 export const le: ScalarFunction = operator({
-  name: 'le',
+  name: '<=',
   helper: 'le',
   notation: 'infix',
   parameters: OPERANDS,
@@ -98,7 +98,7 @@ export const le: ScalarFunction = operator({
 })
 
 export const gt: ScalarFunction = operator({
-  name: 'gt',
+  name: '>',
   helper: 'gt',
   notation: 'infix',
   parameters: OPERANDS,
@@ -112,7 +112,7 @@ export const gt: ScalarFunction = operator({
 })
 
 export const ge: ScalarFunction = operator({
-  name: 'ge',
+  name: '>=',
   helper: 'ge',
   notation: 'infix',
   parameters: OPERANDS,
