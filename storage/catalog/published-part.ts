@@ -1,0 +1,166 @@
+/**
+ * A part of the catalog as queries see it: opened when first read, watched for damage while read, closed when it is retired and no
+ * snapshot holds it any more.
+ */
+import { CorruptPartError } from '../errors.ts'
+import type { BlockReader, BlockStatistics, FieldSummary, PartReader } from '../index.ts'
+import type { PartDescription } from '../part/columns.ts'
+import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
+import { DateTime } from '../value.ts'
+import type { Vector } from '../vector.ts'
+
+type OpenPart = PartReader & { close(): void }
+
+export interface PublishedPartHooks {
+  open(description: PartDescription): OpenPart
+  /** Called once, before the error reaches the reader. */
+  damaged(part: PublishedPart, error: CorruptPartError): void
+}
+
+export class PublishedPart implements PartReader {
+  readonly description: PartDescription
+  private readonly hooks: PublishedPartHooks
+  private opened: OpenPart | null = null
+  private holders = 0
+  private isRetired = false
+  private isDamaged = false
+
+  constructor(description: PartDescription, hooks: PublishedPartHooks) {
+    this.description = description
+    this.hooks = hooks
+  }
+
+  get id(): string {
+    return this.description.id
+  }
+
+  get index(): string {
+    return this.description.index
+  }
+
+  get rowCount(): number {
+    return this.description.rowCount
+  }
+
+  get blockCount(): number {
+    return this.description.blockCount
+  }
+
+  get sizeBytes(): number {
+    return this.description.sizeBytes
+  }
+
+  get minTime(): DateTime {
+    return this.opened?.minTime ?? new DateTime(this.description.minMicros)
+  }
+
+  /** The description counts in microseconds; until the part is open, the latest nanosecond of the last one bounds it. */
+  get maxTime(): DateTime {
+    return this.opened?.maxTime ?? new DateTime(this.description.maxMicros, 999)
+  }
+
+  get fields(): readonly FieldSummary[] {
+    return this.guard(() => this.reader().fields)
+  }
+
+  block(index: number): BlockReader {
+    return new GuardedBlock(
+      this,
+      this.guard(() => this.reader().block(index)),
+    )
+  }
+
+  hold(): void {
+    this.holders++
+  }
+
+  letGo(): void {
+    this.holders--
+    if (this.isRetired && this.holders === 0) this.close()
+  }
+
+  /** Not in any later snapshot. */
+  retire(): void {
+    this.isRetired = true
+    if (this.holders === 0) this.close()
+  }
+
+  close(): void {
+    this.opened?.close()
+    this.opened = null
+  }
+
+  guard<Result>(read: () => Result): Result {
+    try {
+      return read()
+    } catch (error) {
+      const damage = damageIn(error, this.id)
+      if (damage === null) throw error
+      if (!this.isDamaged) {
+        this.isDamaged = true
+        this.hooks.damaged(this, damage)
+      }
+      throw damage
+    }
+  }
+
+  private reader(): OpenPart {
+    this.opened ??= this.hooks.open(this.description)
+    return this.opened
+  }
+}
+
+/** Damage, and a file that someone took away; not a process that is out of memory or descriptors. */
+function damageIn(error: unknown, part: string): CorruptPartError | null {
+  if (error instanceof CorruptPartError) return error
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    return new CorruptPartError(part, 0, 'its file is missing')
+  }
+  return null
+}
+
+class GuardedBlock implements BlockReader {
+  private readonly part: PublishedPart
+  private readonly block: BlockReader
+
+  constructor(part: PublishedPart, block: BlockReader) {
+    this.part = part
+    this.block = block
+  }
+
+  get rowCount(): number {
+    return this.block.rowCount
+  }
+
+  get minTime(): DateTime {
+    return this.block.minTime
+  }
+
+  get maxTime(): DateTime {
+    return this.block.maxTime
+  }
+
+  get timeSorted(): boolean {
+    return this.block.timeSorted
+  }
+
+  verdict(predicate: ScanPredicate): Verdict {
+    return this.part.guard(() => this.block.verdict(predicate))
+  }
+
+  verdictTime(range: TimeRange): Verdict {
+    return this.block.verdictTime(range)
+  }
+
+  column(field: string): Vector | null {
+    return this.part.guard(() => this.block.column(field))
+  }
+
+  statistics(field: string): BlockStatistics | null {
+    return this.part.guard(() => this.block.statistics(field))
+  }
+
+  columnBytes(field: string): number {
+    return this.block.columnBytes(field)
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What is on disk, made to agree with what the catalog says. Part files are the truth: the catalog follows them, a part without a sound
+ * footer is set aside with its reason, and everything else serves.
+ */
+import { CorruptPartError } from '../errors.ts'
+import type { Filesystem } from '../filesystem.ts'
+import type { PartDescription } from '../part/columns.ts'
+import { describePart } from '../part/read.ts'
+import type { Catalog } from './catalog.ts'
+import type { Quarantine } from './quarantine.ts'
+
+/** Time a start spends on footers the catalog already vouches for; the others are checked while the store serves. */
+const CHECK_BUDGET_MS = 500
+
+export interface Recovered {
+  /** In order of creation. */
+  readonly parts: readonly PartDescription[]
+  /** Taken from the catalog as they are; `describePart` has yet to read their footers. */
+  readonly unchecked: readonly string[]
+}
+
+export interface RecoverOptions {
+  readonly filesystem: Filesystem
+  /** Where part files lie. */
+  readonly directory: string
+  readonly catalog: Catalog
+  readonly quarantine: Quarantine
+  readonly checkBudgetMs?: number
+}
+
+export async function recoverParts(options: RecoverOptions): Promise<Recovered> {
+  const { filesystem, directory, catalog, quarantine } = options
+  const files = new Set<string>()
+  for (const name of filesystem.readdir(directory)) {
+    // The remains of a write that was cut off: its events were never acknowledged as published.
+    if (name.startsWith('tmp_')) filesystem.unlink(`${directory}/${name}`)
+    else if (name.endsWith('.part')) files.add(name.slice(0, -'.part'.length))
+  }
+  const listed = new Map(catalog.parts().map(part => [part.id, part]))
+  const dropped: string[] = []
+  for (const id of listed.keys()) {
+    if (files.has(id)) continue
+    quarantine.report(id, 'the catalog lists this part, but its file is missing')
+    dropped.push(id)
+  }
+  const parts: PartDescription[] = []
+  const published: PartDescription[] = []
+  const unchecked: string[] = []
+  const deadline = performance.now() + (options.checkBudgetMs ?? CHECK_BUDGET_MS)
+  for (const id of [...files].sort()) {
+    const path = `${directory}/${id}.part`
+    const known = listed.get(id)
+    if (known !== undefined && performance.now() > deadline && filesystem.sizeOf(path) === known.sizeBytes) {
+      parts.push(known)
+      unchecked.push(id)
+      continue
+    }
+    try {
+      const part = { ...describePart(filesystem, path), id }
+      parts.push(part)
+      if (known === undefined || JSON.stringify(known) !== JSON.stringify(part)) published.push(part)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (error instanceof CorruptPartError) quarantine.move(id, path, reason)
+      else quarantine.report(id, reason)
+      if (known !== undefined) dropped.push(id)
+    }
+  }
+  if (published.length > 0 || dropped.length > 0) await catalog.change({ published, dropped })
+  return { parts, unchecked }
+}

@@ -1,0 +1,179 @@
+/**
+ * When buffered events become part files. One generation is written at a time; what arrives meanwhile is the next one, so that a hundred
+ * callers waiting for `published` share one fsync. A write that fails keeps the generation readable and is tried again later.
+ */
+import type { PartDescription } from '../part/columns.ts'
+import type { Generation } from './buffer.ts'
+import type { MemoryPart } from './memory-part.ts'
+
+export interface PublisherLimits {
+  readonly flushAgeMs: number
+  readonly flushRows: number
+  readonly flushBytes: number
+}
+
+export interface PublisherTarget {
+  /** Writes the part and lets its file serve in its place, both before it returns. @throws when it is not on disk. */
+  publish(part: MemoryPart): PartDescription
+  /** Tells the catalog. Failing to is no failure to publish: the catalog is derived. */
+  record(published: readonly PartDescription[]): Promise<void>
+  newGeneration(): Generation
+  now(): number
+}
+
+const FIRST_RETRY_MS = 1000
+const LAST_RETRY_MS = 30_000
+
+/** A generation and the promise its callers wait for. */
+export class Group {
+  readonly generation: Generation
+  readonly published: Promise<void>
+  isPublished = false
+  private settle: { resolve: () => void; reject: (error: Error) => void } | null = null
+
+  constructor(generation: Generation) {
+    this.generation = generation
+    this.published = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject }
+    })
+    // Most callers do not wait; a store that dies must not end the process for them.
+    this.published.catch(() => {})
+  }
+
+  resolve(): void {
+    this.isPublished = true
+    this.settle?.resolve()
+  }
+
+  reject(error: Error): void {
+    this.settle?.reject(error)
+  }
+}
+
+export class Publisher {
+  filling: Group
+  /** Being written, or waiting to be tried again. */
+  sealed: Group | null = null
+  lastError: string | null = null
+  private readonly limits: PublisherLimits
+  private readonly target: PublisherTarget
+  private timer: NodeJS.Timeout | null = null
+  private inFlight: Promise<void> | null = null
+  private retryMs = 0
+  private isStopped = false
+
+  constructor(limits: PublisherLimits, target: PublisherTarget) {
+    this.limits = limits
+    this.target = target
+    this.filling = new Group(target.newGeneration())
+  }
+
+  /** Called after every append. */
+  appended(): void {
+    const { rowCount, bytes } = this.filling.generation
+    const isDue = rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
+    // A sealed group is on its way, or has a timer of its own.
+    if (this.sealed === null && this.inFlight === null && (isDue || this.timer === null)) this.schedule()
+  }
+
+  /** @throws what kept the events from being written; they stay buffered. */
+  async flush(): Promise<void> {
+    const last = this.filling.generation.rowCount > 0 ? this.filling : this.sealed
+    while (last !== null && !last.isPublished) await this.publishNext()
+  }
+
+  /** No timer runs any more; groups that are not published never will be. */
+  stop(reason: Error): void {
+    this.isStopped = true
+    this.clearTimer()
+    this.sealed?.reject(reason)
+    this.filling.reject(reason)
+  }
+
+  private schedule(): void {
+    this.clearTimer()
+    if (this.isStopped) return
+    if (this.sealed !== null) {
+      this.startTimer(this.retryMs)
+      return
+    }
+    const { rowCount, bytes, startedAt } = this.filling.generation
+    if (startedAt === null) return
+    const isDue = rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
+    const age = this.target.now() - startedAt
+    if (isDue || age >= this.limits.flushAgeMs) this.publishInBackground()
+    else this.startTimer(Math.min(this.limits.flushAgeMs, this.limits.flushAgeMs - age))
+  }
+
+  private startTimer(delayMs: number): void {
+    this.timer = setTimeout(() => {
+      this.timer = null
+      this.publishInBackground()
+    }, delayMs)
+  }
+
+  private clearTimer(): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = null
+  }
+
+  private publishInBackground(): void {
+    // What went wrong is in `lastError`, and the next try has a timer.
+    this.publishNext().catch(() => {})
+  }
+
+  private publishNext(): Promise<void> {
+    this.inFlight ??= this.write().finally(() => {
+      this.inFlight = null
+      this.schedule()
+    })
+    return this.inFlight
+  }
+
+  private async write(): Promise<void> {
+    this.clearTimer()
+    // Never inside the append that filled the buffer; and everything of this turn of the event loop goes along.
+    await nextTurn()
+    if (this.sealed === null) {
+      if (this.filling.generation.rowCount === 0) return
+      this.sealed = this.filling
+      this.filling = new Group(this.target.newGeneration())
+    }
+    const group = this.sealed
+    const published: PartDescription[] = []
+    try {
+      for (const part of group.generation.parts) {
+        published.push(this.target.publish(part))
+        group.generation.drop(part)
+        await nextTurn()
+      }
+      this.sealed = null
+      this.lastError = null
+      this.retryMs = 0
+    } catch (error) {
+      this.lastError = messageOf(error)
+      this.retryMs = Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.retryMs * 2))
+      throw error
+    } finally {
+      await this.record(published)
+      if (this.sealed !== group) group.resolve()
+    }
+  }
+
+  private async record(published: readonly PartDescription[]): Promise<void> {
+    if (published.length === 0) return
+    try {
+      await this.target.record(published)
+    } catch (error) {
+      this.lastError ??= `catalog: ${messageOf(error)}`
+    }
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
