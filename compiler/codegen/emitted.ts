@@ -1,5 +1,6 @@
 /** What expression emission hands around: an ESTree expression, what it holds at run time, and when it is present. */
 import type { Expression, Statement } from 'estree'
+import type { Value } from '../../storage/value.ts'
 
 /**
  * `number` a JS double, finite · `bool` a JS boolean · `string` a JS string · `time` microseconds (no nanoseconds below) ·
@@ -12,6 +13,8 @@ export interface Emitted {
   readonly value: Expression
   /** Test that the value is present; null: always. For `any` it is null: absence is in the value itself. */
   readonly valid: Expression | null
+  /** Set when the value is a literal of the query, for what can be worked out once (the origin of a bin). */
+  readonly constant?: Value
   /** Set when the value is `dictionary.values[code]`: what works per distinct value may use the code instead. */
   readonly dict?: { readonly dictionary: Expression; readonly code: Expression }
 }

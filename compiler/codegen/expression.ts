@@ -339,7 +339,8 @@ export class KernelWriter implements EmitContext {
         if (value === null) return { repr: 'any', value: lit(null), valid: null }
         if (value instanceof DateTime && value.nanos === 0)
           return { repr: 'time', value: this.constant(value.micros), valid: null }
-        if (value instanceof Duration) return { repr: 'duration', value: this.constant(value.ns), valid: null }
+        if (value instanceof Duration)
+          return { repr: 'duration', value: this.constant(value.ns), valid: null, constant: value }
         return { repr: 'any', value: this.constant(value), valid: null }
     }
   }

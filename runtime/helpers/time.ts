@@ -24,9 +24,14 @@ function zoneName(zone: Value): string | null {
   return zone === undefined ? 'UTC' : typeof zone === 'string' ? zone : null
 }
 
+/** Where bins are counted from, in microseconds: whole weeks from a Monday, all others from 1970. */
+export function binOrigin(spanMicros: number): number {
+  return spanMicros % (7 * DAY_US) === 0 ? FIRST_MONDAY_US : 0
+}
+
 /** The start of the bin of `micros`: the one rule, which generated code repeats for whole microseconds in UTC. */
 export function binMicros(micros: number, spanMicros: number): number {
-  const origin = spanMicros % (7 * DAY_US) === 0 ? FIRST_MONDAY_US : 0
+  const origin = binOrigin(spanMicros)
   return Math.floor((micros - origin) / spanMicros) * spanMicros + origin
 }
 
@@ -136,4 +141,9 @@ function hourOfDay(value: Value, zone?: Value): Value {
   return clock instanceof Duration ? Math.floor((clock.ns % DAY_NS) / 3600e9) : null
 }
 
-export const TIME_HELPERS = { bin, strftime, strptime, timeOfDay, dayOfWeek, hourOfDay }
+/** The start of the query; a run puts its own in this one's place. */
+function now(): Value {
+  return null
+}
+
+export const TIME_HELPERS = { now, bin, strftime, strptime, timeOfDay, dayOfWeek, hourOfDay }

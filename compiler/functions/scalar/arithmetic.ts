@@ -129,7 +129,8 @@ export const mul: ScalarFunction = operator({
     'float,duration': 'duration',
     'number,duration': 'duration',
   }),
-  emit: emitExact('product', (x, y) => js.expr`${x} * ${y}`),
+  // `+ 0` here and below turns minus zero into zero, which is what the helper gives: to a group by bits they are two values.
+  emit: emitExact('product', (x, y) => js.expr`${x} * ${y} + ${lit(0)}`),
 })
 
 /** Neither NaN nor infinite, in one comparison. */
@@ -153,7 +154,7 @@ export const div: ScalarFunction = operator({
   emit: (args, cx) => {
     const [a, b] = args
     if (a === undefined || b === undefined || !(allAre(args, 'number') || allAre(args, 'duration'))) return null
-    const quotient = cx.let('quotient', js.expr`${a.value} / ${b.value}`)
+    const quotient = cx.let('quotient', js.expr`${a.value} / ${b.value} + ${lit(0)}`)
     return emitted('number', quotient, isFiniteNumber(quotient))
   },
 })
@@ -177,7 +178,7 @@ export const mod: ScalarFunction = operator({
 export function emitRemainder(args: readonly Emitted[], cx: EmitContext): Emitted | null {
   const [a, b] = args
   if (a === undefined || b === undefined || !allAre(args, 'number')) return null
-  const rest = cx.let('rest', js.expr`${a.value} % ${b.value}`)
+  const rest = cx.let('rest', js.expr`${a.value} % ${b.value} + ${lit(0)}`)
   return emitted('number', rest, js.expr`${rest} === ${rest}`)
 }
 

@@ -53,6 +53,7 @@ export const eq: ScalarFunction = operator({
     ['[1, 2] == [1, 2]', 'true'],
   ],
   result: comparison(false),
+  textHelper: 'textEquals',
   emit: emitWith((a, b) => js.expr`${a} === ${b}`),
 })
 
@@ -67,6 +68,7 @@ export const ne: ScalarFunction = operator({
     ['null != 2', 'null'],
   ],
   result: comparison(false),
+  textHelper: 'textNotEquals',
   emit: emitWith((a, b) => js.expr`${a} !== ${b}`),
 })
 
