@@ -1,0 +1,58 @@
+/**
+ * The server on a port, and its end: on SIGINT or SIGTERM nothing new begins, what runs may finish within the grace period, and the
+ * engine writes what it holds before the process may go. A second signal cuts the waiting short.
+ */
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Engine } from '../engine.ts'
+import { createApp } from './app.ts'
+import type { Config } from './config.ts'
+
+export interface RunningServer {
+  /** `http://127.0.0.1:3100` */
+  readonly url: string
+  /** Settles when the server has stopped and the engine is closed. */
+  readonly closed: Promise<void>
+  /** What a signal does. */
+  stop(): void
+}
+
+export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
+  const app = createApp(engine, config)
+  await app.listen({ port: config.get('port'), host: config.get('host') })
+  let stop = () => {}
+  const stopped = new Promise<void>(resolve => {
+    let isStopping = false
+    stop = () => {
+      if (isStopping) app.server.closeAllConnections()
+      isStopping = true
+      resolve()
+    }
+  })
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  const closed = stopped
+    .then(() => drain(app, config.get('shutdown_grace')))
+    .then(() => engine.close())
+    .finally(() => {
+      process.off('SIGINT', stop)
+      process.off('SIGTERM', stop)
+    })
+  return { url: urlOf(app), closed, stop }
+}
+
+async function drain(app: FastifyInstance, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs)
+  try {
+    await app.close()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function urlOf(app: FastifyInstance): string {
+  const { address, port } = app.server.address() as AddressInfo
+  // An unspecified address is one to listen on, not one to call.
+  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

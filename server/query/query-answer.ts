@@ -1,0 +1,123 @@
+/** The envelope of an answered query: `data` by the kind of result, `meta` by what the run measured. */
+import type { Collected, QueryRun } from '../../engine.ts'
+import { diagnosticsToJson } from '../../grammar/diagnostics.ts'
+import { objectToJson, rowToJson } from '../../runtime/output/json.ts'
+import type { KernelProfile, OperatorProfile, Profile } from '../../runtime/profile.ts'
+import type { ProfileDetail, QueryRequest } from './query-request.ts'
+
+export interface Meta {
+  readonly took_ms: number
+  readonly query_id: string
+  readonly complete: boolean
+  readonly [name: string]: unknown
+}
+
+export function answerText(collected: Collected, meta: Meta): string {
+  return `{"data":${dataText(collected)},"meta":${JSON.stringify(meta, jsonValue)}}\n`
+}
+
+export function ndjsonText({ columns, rows }: Collected): string {
+  return rows.map(row => `${objectToJson(columns, row)}\n`).join('')
+}
+
+/** Written piece by piece: values are the language's own (exact integers, times), which JSON.stringify does not know. */
+function dataText({ shape, columns, types, rows, total, hasMore }: Collected): string {
+  if (shape.kind === 'events') {
+    const events = rows.map(row => objectToJson(columns, row)).join(',')
+    return `{"type":"events","events":[${events}],"total":${total},"has_more":${hasMore}}`
+  }
+  const interval = shape.kind === 'timechart' ? `"interval":${JSON.stringify(shape.interval)},` : ''
+  const head = `"columns":${JSON.stringify(columns)},"types":${JSON.stringify(types)}`
+  const body = `"rows":[${rows.map(rowToJson).join(',')}],"total_rows":${total},"has_more":${hasMore}`
+  return `{"type":"${shape.kind}",${interval}${head},${body}}`
+}
+
+/** Read once the run has ended: hints about data and the profile are complete only then. */
+export function metaOf(
+  run: QueryRun,
+  asked: { readonly text: string; readonly profile: ProfileDetail | null },
+  outcome: {
+    readonly queryId: string
+    readonly tookMs: number
+    readonly complete: boolean
+    readonly warnings: readonly string[]
+  },
+): Meta {
+  const { scan } = run.profile
+  const hints = diagnosticsToJson({ text: asked.text }, run.hints).map(({ fix: _, ...hint }) => hint)
+  return {
+    took_ms: Math.round(outcome.tookMs),
+    query_id: outcome.queryId,
+    scanned: { rows: scan.rows, bytes: scan.bytes, blocks: scan.blocksRead, parts: scan.partsRead },
+    complete: outcome.complete,
+    ...(hints.length > 0 && { hints }),
+    ...(run.rewrites.length > 0 && { rewrites: run.rewrites }),
+    ...(outcome.warnings.length > 0 && { warnings: outcome.warnings }),
+    ...(asked.profile !== null && { profile: profileBody(run.profile, asked.profile) }),
+  }
+}
+
+/** What `complete: false` is about, for callers that pull rows themselves. */
+export function warningsOf(profile: Profile): string[] {
+  return profile.damaged.map(part => `part ${part} could not be read; its events are missing from this answer`)
+}
+
+function profileBody(profile: Profile, detail: ProfileDetail): Record<string, unknown> {
+  const { scan } = profile
+  return {
+    scan: {
+      parts_total: scan.partsTotal,
+      parts_read: scan.partsRead,
+      parts_skipped_by_time: scan.partsSkippedByTime,
+      parts_skipped_by_index: scan.partsSkippedByIndex,
+      blocks_total: scan.blocksTotal,
+      blocks_read: scan.blocksRead,
+      blocks_skipped_by_time: scan.blocksSkippedByTime,
+      blocks_skipped_by_zone_map: scan.blocksSkippedByZoneMap,
+      blocks_skipped_by_token_filter: scan.blocksSkippedByTokenFilter,
+      predicates_skipped: scan.predicatesSkipped,
+      rows: scan.rows,
+      bytes: scan.bytes,
+    },
+    counters: Object.fromEntries(profile.counters),
+    operators: profile.root === null ? null : operatorBody(profile.root),
+    ...(detail !== 'basic' && { kernels: profile.kernels.map(kernel => kernelBody(kernel, detail === 'trace')) }),
+  }
+}
+
+function operatorBody(operator: OperatorProfile): Record<string, unknown> {
+  return {
+    op: operator.op,
+    label: operator.label,
+    rows_in: operator.rowsIn,
+    rows_out: operator.rowsOut,
+    duration_ns: Math.round(operator.durationNs),
+    memory_bytes: operator.memoryBytes,
+    children: operator.children.map(operatorBody),
+  }
+}
+
+function kernelBody(kernel: KernelProfile, isTextWanted: boolean): Record<string, unknown> {
+  return {
+    name: kernel.name,
+    shapes: kernel.shapes,
+    calls: kernel.calls,
+    rows: kernel.rows,
+    duration_ns: Math.round(kernel.durationNs),
+    cached: kernel.cached,
+    ...(isTextWanted && { source: kernel.text }),
+  }
+}
+
+/** For documents that are not rows; a bigint in one is rare and better as text than a failed request. */
+export function jsonValue(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
+export const CONTENT_TYPES: Readonly<Record<QueryRequest['format'], string>> = {
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  tsv: 'text/tab-separated-values; charset=utf-8',
+  table: 'text/plain; charset=utf-8',
+}
