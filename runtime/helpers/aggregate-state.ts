@@ -21,7 +21,7 @@ function extremeOf(number: number, micros: number, other: Value, isLeast: boolea
 
 // ── values and mode ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Tally {
+export interface Tally {
   readonly byKey: Map<string | number, { readonly value: Value; count: number }>
   dictionary: Dictionary | null
   counts: Map<number, number>
@@ -70,7 +70,7 @@ function tallyMode(tally: Tally): Value {
 
 // ── list ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface OrderedList {
+export interface OrderedList {
   readonly orders: number[]
   readonly values: Value[]
 }
@@ -94,7 +94,7 @@ function listValues({ orders, values }: OrderedList): Value[] {
 
 // ── exact percentiles ───────────────────────────────────────────────────────────────────────────────────────────────
 
-interface NumberList {
+export interface NumberList {
   values: Float64Array
   length: number
 }

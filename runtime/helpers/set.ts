@@ -3,7 +3,7 @@ import type { Value } from '../../storage/value.ts'
 import { eq } from './compare.ts'
 import { parseNumber } from './numbers.ts'
 
-interface PreparedSet {
+export interface PreparedSet {
   readonly strings: ReadonlySet<string>
   readonly numbers: ReadonlySet<number>
   /** Values that need the general comparison: bigints, times, anything compared with them. */
