@@ -1,6 +1,7 @@
 /** Expressions: one grammar everywhere. Climbs the table in precedence.ts; chains of operators are read in a loop. */
 import type { AstExpr, AstLiteral, BinaryOperator } from './ast.ts'
 import { foreignInfix, notInList, starArgument } from './foreign-operators.ts'
+import { lexToken } from './lexer.ts'
 import { isPunctuation, isWord, MAX_HEIGHT, type Parser } from './parser.ts'
 import { binaryPrecedence, isBinaryOperator, PRECEDENCE } from './precedence.ts'
 import type { Token } from './token.ts'
@@ -101,9 +102,10 @@ function infixOf(p: Parser): Infix | null {
 
 const FOREIGN_INFIX = new Set(['like', 'is', 'contains', 'has', 'matches', 'startswith', 'endswith'])
 
-function isForeignInfix(p: Parser, token: Token): boolean {
+/** `like`, `contains` and their kind between operands, where we have functions. */
+export function isForeignInfix(p: Parser, token: Token): boolean {
   if (token.kind !== 'name' || !FOREIGN_INFIX.has(token.text.toLowerCase())) return false
-  const second = p.peekSecond()
+  const second = lexToken(p.text, token.end)
   if (!isWord(token, 'is')) return second.literal?.type === 'string'
   return second.kind === 'keyword' && (second.text === 'null' || second.text === 'not')
 }
@@ -114,11 +116,7 @@ function takeOperator(p: Parser, operator: BinaryOperator): void {
   const span = { start: token.start, end: token.end }
   const isAssignment = token.text === '='
   const message = isAssignment ? "'=' assigns; '==' compares" : `'${token.text}' is written '${operator}' here`
-  // `a&&b` must not become `aandb`.
-  const padded = operator === 'and' || operator === 'or'
-  const before = padded && !/\s/.test(p.text[token.start - 1] ?? ' ') ? ' ' : ''
-  const after = padded && !/\s/.test(p.text[token.end] ?? ' ') ? ' ' : ''
-  const edit = { span, text: `${before}${operator}${after}` }
+  const edit = { span, text: operator === 'and' || operator === 'or' ? p.padded(token, operator) : operator }
   p.report({ code: isAssignment ? 'E304' : 'E307', message, span, suggestion: operator, edit })
 }
 

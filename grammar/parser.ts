@@ -19,7 +19,7 @@ export class StageFailure extends Error {}
 /** Unwinds to `parse`: the rest of the text is not worth reading. */
 export class QueryFailure extends Error {}
 
-interface Checkpoint {
+export interface Checkpoint {
   readonly at: number
   readonly lastEnd: number
   readonly diagnostics: number
@@ -63,6 +63,13 @@ export class Parser {
   fixedText(start: number, end: number): string {
     const inside = this.diagnostics.filter(d => d.edit && d.edit.span.start >= start && d.edit.span.end <= end)
     return applyFixes({ text: this.text.slice(0, end) }, inside)?.slice(start) ?? this.text.slice(start, end)
+  }
+
+  /** A word in the place of a symbol: `a&&b` must not become `aandb`. */
+  padded(replaced: Span, word: string): string {
+    const before = /\S/.test(this.text[replaced.start - 1] ?? ' ') ? ' ' : ''
+    const after = /\S/.test(this.text[replaced.end] ?? ' ') ? ' ' : ''
+    return `${before}${word}${after}`
   }
 
   peek(): Token {

@@ -86,7 +86,7 @@ function takeJoin(p: Parser, word: string, foreign: string): boolean {
     message: `'${foreign}' is written '${word}' here`,
     span,
     suggestion: word,
-    edit: { span, text: ` ${word} ` },
+    edit: { span, text: p.padded(span, word) },
   })
   p.moveTo(span.end)
   return true

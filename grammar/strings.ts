@@ -52,8 +52,7 @@ function closingQuote(text: string, open: number, quote: string): number {
 /** Nothing closes it: the string is taken to end with the stage or the line, so that the rest can still be read. */
 function unterminated(text: string, start: number, quoteAt: number, quote: string): Token {
   const rest = text.slice(quoteAt + 1)
-  const stop = rest.search(/\s*(?:\s\||\n|$)/)
-  const end = quoteAt + 1 + (stop === -1 ? rest.length : stop)
+  const end = quoteAt + 1 + rest.slice(0, rest.search(/\s\||\n|$/)).trimEnd().length
   const body = text.slice(quoteAt + 1, end)
   const raw = quoteAt > start
   const value = raw ? body : unescaped(body).value

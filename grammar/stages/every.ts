@@ -28,9 +28,9 @@ export const everySyntax: StageSyntax<AstEvery> = {
 
 /** SPL's `timechart span=1m count by host`. */
 function timechart(body: string): string | null {
-  const options = /^((?:\w+\s*=\s*\S+\s+)*)([^]*)$/.exec(body)
+  const options = /^((?:\w+\s*=\s*\S+\s+)*)([\s\S]*)$/.exec(body)
   const span = /\bspan\s*=\s*"?([\w.]+)/.exec(options?.[1] ?? '')?.[1] ?? '5m'
-  const [, written = '', keys] = /^([^]*?)(?:\s+by\s+([^]*))?$/i.exec((options?.[2] ?? '').trim()) ?? []
+  const [, written = '', keys] = /^([\s\S]*?)(?:\s+by\s+([\s\S]*))?$/i.exec((options?.[2] ?? '').trim()) ?? []
   if (written === '') return null
   const aggregates = written.replace(
     /(^|[\s,])([A-Za-z_]\w*)(?![\w(.])(?=\s*(?:,|$|as\s))/gi,

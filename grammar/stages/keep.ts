@@ -26,7 +26,7 @@ export const keepSyntax: StageSyntax<AstKeep> = {
 
 /** `fields a b`, `table a, b`, `fields - a, b`, and KQL's `project a, b = x + 1`, which needs an extend before it. */
 function asKeep(body: string): string | null {
-  const [, sign = '', list = ''] = /^([+-]?)\s*([^]*)$/.exec(body) ?? []
+  const [, sign = '', list = ''] = /^([+-]?)\s*([\s\S]*)$/.exec(body) ?? []
   if (/=/.test(list)) return computedKeep(list)
   const fields = list.split(/[\s,]+/).filter(f => f !== '')
   if (fields.length === 0) return null

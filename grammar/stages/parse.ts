@@ -182,7 +182,6 @@ function printParse({ format, pattern, options, from, into, prefix, onError }: A
 
 /** Raw when a plain string would need its backslashes doubled. */
 function printPattern(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are readable only as escapes
   return canBeRaw(text) && !/[\u0000-\u001f]/.test(text) ? `r"${text}"` : printString(text)
 }
 

@@ -1,0 +1,209 @@
+/** Text to syntax tree. Reports everything it finds: after an error it goes on behind the next `|`. */
+import type { AstExpr, AstFrom, AstLet, AstPipeline, AstQuery, AstStage } from './ast.ts'
+import type { Diagnostic } from './diagnostics.ts'
+import { parseExpression } from './expression.ts'
+import { opensWithFrom, parseForeignFrom, parseFrom } from './from.ts'
+import { type Checkpoint, isPunctuation, Parser, QueryFailure, StageFailure } from './parser.ts'
+import { parseSearch } from './search.ts'
+import { opensWithSelect, selectAsPipeline } from './select.ts'
+import type { SourceText } from './source.ts'
+import { parseStage, stageOpening } from './stage.ts'
+
+/** In UTF-16 code units. */
+export const MAX_QUERY_LENGTH = 1024 * 1024
+
+export interface ParseResult {
+  readonly source: SourceText
+  /** Complete when there are no diagnostics; otherwise what could be made out, with `bad` expressions in it. */
+  readonly query: AstQuery
+  /** By place. Empty when the text is a query. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Never throws; O(text). */
+export function parse(text: string): ParseResult {
+  const source: SourceText = { text }
+  const refusal = refuse(text)
+  if (refusal !== null) return { source, query: emptyQuery(0), diagnostics: [refusal] }
+  const p = new Parser(source)
+  let query: AstQuery
+  try {
+    query = parseQuery(p)
+  } catch (error) {
+    if (!(error instanceof QueryFailure || error instanceof StageFailure)) throw error
+    query = emptyQuery(text.length)
+  }
+  return { source, query, diagnostics: p.diagnostics.toSorted((a, b) => a.span.start - b.span.start) }
+}
+
+function emptyQuery(end: number): AstQuery {
+  const span = { start: 0, end }
+  return { kind: 'query', span, lets: [], pipeline: { kind: 'pipeline', span, from: null, search: null, stages: [] } }
+}
+
+/** What is not worth reading at all. */
+function refuse(text: string): Diagnostic | null {
+  if (text.length > MAX_QUERY_LENGTH) {
+    const message = `the query has ${text.length} characters; at most ${MAX_QUERY_LENGTH} are allowed`
+    return { code: 'E501', message, span: { start: 0, end: 0 } }
+  }
+  const nul = text.indexOf('\0')
+  if (nul !== -1) return { code: 'E311', message: 'a NUL byte', span: { start: nul, end: nul + 1 } }
+  if (opensWithSelect(text)) {
+    const suggestion = selectAsPipeline(text)
+    const start = text.search(/\S/)
+    return {
+      code: 'E307',
+      message: "a query is a pipeline: 'from', then stages between '|'",
+      span: { start, end: start + 6 },
+      ...(suggestion !== null && { suggestion, edit: { span: { start: 0, end: text.length }, text: suggestion } }),
+    }
+  }
+  return null
+}
+
+function parseQuery(p: Parser): AstQuery {
+  const lets: AstLet[] = []
+  while (p.isWord('let') && p.peekSecond().kind === 'variable') lets.push(parseLet(p))
+  const pipeline = parsePipeline(p)
+  while (p.isPunctuation(';')) {
+    const token = p.take()
+    const span = { start: token.start, end: token.end }
+    if (p.peek().kind === 'end') {
+      p.report({ code: 'E301', message: "a query needs no ';' at its end", span, edit: { span, text: '' } })
+    } else {
+      p.report({ code: 'E301', message: "';' ends a let only; stages stand between '|'", span, expected: ["'|'"] })
+      p.moveTo(p.text.length)
+    }
+  }
+  return { kind: 'query', span: { start: 0, end: p.text.length }, lets, pipeline }
+}
+
+function parseLet(p: Parser): AstLet {
+  const start = p.take().start
+  const { text: name } = p.take()
+  let pipeline: AstPipeline = { ...emptyQuery(0).pipeline, span: p.spanFrom(start) }
+  try {
+    p.expectPunctuation('=', "'=' after the name")
+    pipeline = parsePipeline(p)
+    p.expectPunctuation(';', "';' at the end of a let")
+  } catch (error) {
+    if (!(error instanceof StageFailure)) throw error
+    while (!p.isPunctuation(';') && p.peek().kind !== 'end') p.moveTo(p.peek().end)
+    p.acceptPunctuation(';')
+  }
+  return { kind: 'let', span: p.spanFrom(start), name, pipeline }
+}
+
+function parsePipeline(p: Parser): AstPipeline {
+  const start = p.peek().start
+  let from: AstFrom | null = null
+  let search: AstExpr | null = null
+  const stages: AstStage[] = []
+  try {
+    from = parseOpening(p)
+    if (from === null && stageOpening(p) !== null) stages.push(...parseStages(p))
+    else search = parseTerms(p, from !== null)
+  } catch (error) {
+    if (!(error instanceof StageFailure)) throw error
+    p.skipStage()
+  }
+  stages.push(...parseRest(p))
+  return { kind: 'pipeline', span: p.spanFrom(start), from, search, stages }
+}
+
+function parseOpening(p: Parser): AstFrom | null {
+  const foreign = parseForeignFrom(p)
+  if (foreign !== null) return foreign
+  return opensWithFrom(p) ? parseFrom(p, p.take()) : null
+}
+
+function parseTerms(p: Parser, hasSource: boolean): AstExpr | null {
+  if (p.offset >= p.text.length || isPunctuation(p.peek(), '|', ';')) return null
+  const word = hasSource ? stageOpening(p) : null
+  if (word !== null) reportMissingPipe(p)
+  if (word !== null) return null
+  const before = p.checkpoint()
+  try {
+    return parseSearch(p)
+  } catch (error) {
+    if (!(error instanceof StageFailure)) throw error
+    return parseMisplacedPredicate(p, before, hasSource, error)
+  }
+}
+
+/** What is no search term may be an expression that lacks its `where`; otherwise the first error stands. */
+function parseMisplacedPredicate(p: Parser, before: Checkpoint, hasSource: boolean, error: StageFailure): AstExpr {
+  const failed = p.diagnostics.slice(before.diagnostics)
+  p.restore(before)
+  const start = p.peek().start
+  const predicate = p.speculate(() => {
+    const expr = parseExpression(p)
+    return p.atStageEnd() ? expr : null
+  })
+  if (predicate === null) {
+    for (const diagnostic of failed) p.report(diagnostic)
+    throw error
+  }
+  const suggestion = hasSource ? '| where' : 'where'
+  p.report({
+    code: 'E301',
+    message: "an expression stands after 'where'; search terms are words and field=value",
+    span: p.spanFrom(start),
+    suggestion,
+    edit: { span: { start, end: start }, text: `${suggestion} ` },
+  })
+  return predicate
+}
+
+/** The parser stands at the word of a stage with no `|` before it. */
+function reportMissingPipe(p: Parser): void {
+  const token = p.peek()
+  const at = { start: token.start, end: token.start }
+  p.report({
+    code: 'E301',
+    message: `a '|' stands before a stage, and quotes around '${token.text}' if it is to be searched for`,
+    span: { start: token.start, end: token.end },
+    expected: ["'|'"],
+    edit: { span: at, text: '| ' },
+  })
+}
+
+/** One stage, and those behind it that only lack their `|`. */
+function parseStages(p: Parser): AstStage[] {
+  const stages: AstStage[] = []
+  const start = p.peek().start
+  try {
+    stages.push(parseStage(p))
+    while (!p.atStageEnd()) {
+      if (stageOpening(p) === null) p.unexpected(["'|'"], "'|' or the end")
+      reportMissingPipe(p)
+      stages.push(parseStage(p))
+    }
+  } catch (error) {
+    if (!(error instanceof StageFailure)) throw error
+    p.skipStage()
+    const span = { start, end: p.peek().start }
+    stages.push({ kind: 'where', span, predicate: { kind: 'bad', span }, implicit: true })
+  }
+  return stages
+}
+
+function parseRest(p: Parser): AstStage[] {
+  const stages: AstStage[] = []
+  if (!p.atStageEnd()) stages.push(...parseStages(p))
+  while (isPunctuation(p.peek(), '|', '||')) {
+    const pipe = p.take()
+    const span = { start: pipe.start, end: pipe.end }
+    if (pipe.text === '||') {
+      p.report({ code: 'E312', message: 'there is no stage between the pipes', span, edit: { span, text: '|' } })
+    } else if (p.atStageEnd()) {
+      const isLast = !isPunctuation(p.peek(), '|', '||')
+      const message = isLast ? 'there is no stage after the pipe' : 'there is no stage between the pipes'
+      p.report({ code: 'E312', message, span, edit: { span, text: '' } })
+      continue
+    }
+    if (!p.atStageEnd()) stages.push(...parseStages(p))
+  }
+  return stages
+}
