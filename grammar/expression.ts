@@ -68,6 +68,8 @@ const MISWRITTEN: Readonly<Record<string, BinaryOperator>> = {
   '===': '==',
   '!==': '!=',
   '<>': '!=',
+  '=>': '>=',
+  '=<': '<=',
   '&&': 'and',
   '||': 'or',
 }

@@ -30,7 +30,8 @@ function parseSource(p: Parser): AstSourceName {
     return sourceName(p, at, token.text, exclude, token.kind === 'variable')
   }
   if (token.literal?.type === 'string') {
-    p.take()
+    // Not `take`: whatever else is wrong with the string, it should not be one.
+    p.moveTo(token.end)
     const span = { start: token.start, end: token.end }
     const text = BARE_SOURCE.test(token.literal.value) ? token.literal.value : quoteName(token.literal.value)
     const message = 'index names are not strings; they are written bare or in backticks'

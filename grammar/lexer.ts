@@ -11,7 +11,7 @@ import { RESERVED, type Token, type TokenKind } from './token.ts'
 
 const NAME = /[A-Za-z_@][A-Za-z0-9_@]*(?:\.[A-Za-z_@][A-Za-z0-9_@]*)*/y
 const VARIABLE = /\$([A-Za-z_][A-Za-z0-9_]*)/y
-const PUNCTUATION = /===|!==|&&|\|\||\?\?|\?\.|==|!=|<>|<=|>=|=~|!~|->|\.\.|[|()[\]{},;:.+\-*/%<>=!]/y
+const PUNCTUATION = /===|!==|&&|\|\||\?\?|\?\.|==|!=|<>|<=|>=|=>|=<|=~|!~|->|\.\.|[|()[\]{},;:.+\-*/%<>=!]/y
 const DATE_TIME_SHAPE = /\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?(?![A-Za-z0-9_])/y
 const HEX = /0[xX][0-9a-fA-F_]+(?![A-Za-z0-9_])/y
 const DURATION_SHAPE = /(?:\d[\d_]*(?:\.\d+)?(?:ns|us|ms|s|m|h|d|w))+(?![A-Za-z0-9_])/y

@@ -7,7 +7,7 @@ import { type Checkpoint, isPunctuation, Parser, QueryFailure, StageFailure } fr
 import { parseSearch } from './search.ts'
 import { opensWithSelect, selectAsPipeline } from './select.ts'
 import type { SourceText } from './source.ts'
-import { parseStage, stageOpening } from './stage.ts'
+import { isPredicate, parseStage, stageOpening } from './stage.ts'
 
 /** In UTF-16 code units. */
 export const MAX_QUERY_LENGTH = 1024 * 1024
@@ -121,7 +121,7 @@ function parseOpening(p: Parser): AstFrom | null {
 function parseTerms(p: Parser, hasSource: boolean): AstExpr | null {
   if (p.offset >= p.text.length || isPunctuation(p.peek(), '|', ';')) return null
   const word = hasSource ? stageOpening(p) : null
-  if (word !== null) reportMissingPipe(p)
+  if (word !== null) reportMissingPipe(p, true)
   if (word !== null) return null
   const before = p.checkpoint()
   try {
@@ -139,7 +139,7 @@ function parseMisplacedPredicate(p: Parser, before: Checkpoint, hasSource: boole
   const start = p.peek().start
   const predicate = p.speculate(() => {
     const expr = parseExpression(p)
-    return p.atStageEnd() ? expr : null
+    return p.atStageEnd() && isPredicate(expr) ? expr : null
   })
   if (predicate === null) {
     for (const diagnostic of failed) p.report(diagnostic)
@@ -157,12 +157,12 @@ function parseMisplacedPredicate(p: Parser, before: Checkpoint, hasSource: boole
 }
 
 /** The parser stands at the word of a stage with no `|` before it. */
-function reportMissingPipe(p: Parser): void {
+function reportMissingPipe(p: Parser, couldBeTerm: boolean): void {
   const token = p.peek()
   const at = { start: token.start, end: token.start }
   p.report({
     code: 'E301',
-    message: `a '|' stands before a stage, and quotes around '${token.text}' if it is to be searched for`,
+    message: `a '|' is missing before '${token.text}'${couldBeTerm ? ', or quotes around it to search for the word' : ''}`,
     span: { start: token.start, end: token.end },
     expected: ["'|'"],
     edit: { span: at, text: '| ' },
@@ -177,7 +177,7 @@ function parseStages(p: Parser): AstStage[] {
     stages.push(parseStage(p))
     while (!p.atStageEnd()) {
       if (stageOpening(p) === null) p.unexpected(["'|'"], "'|' or the end")
-      reportMissingPipe(p)
+      reportMissingPipe(p, false)
       stages.push(parseStage(p))
     }
   } catch (error) {

@@ -81,7 +81,7 @@ function continuesPredicate(p: Parser, found: Opening): boolean {
 }
 
 /** What can be true or false. `a - b` cannot, so it is no predicate but more likely a stage that does not exist. */
-function isPredicate(expr: AstExpr): boolean {
+export function isPredicate(expr: AstExpr): boolean {
   switch (expr.kind) {
     case 'binary':
       return !['+', '-', '*', '/', '%'].includes(expr.operator)

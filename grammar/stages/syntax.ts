@@ -45,7 +45,8 @@ export function parseName(p: Parser, what: string): { readonly name: string; rea
   const token = p.peek()
   const span = { start: token.start, end: token.end }
   if (token.literal?.type === 'string') {
-    p.take()
+    // Not `take`: whatever else is wrong with the string, it should not be one.
+    p.moveTo(token.end)
     const name = token.literal.value
     const text = quoteField(name)
     p.report({
