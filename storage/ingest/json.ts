@@ -11,8 +11,17 @@ const MARK = `\u{10FFFD}${Math.random().toString(36).slice(2)}${Math.random().to
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
 const BIG_INTEGER = /^-?\d{16,}$/
 
+/** Half of a surrogate pair can be written in JSON, but not in UTF-8: it becomes U+FFFD here, once, and not later in some places. */
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
+const LONE_SURROGATE = /[\ud800-\udfff]/gu
+
 /** @throws {SyntaxError} as `JSON.parse` does. */
 export function parseJson(text: string): unknown {
+  const value = parseExact(text)
+  return SURROGATE_ESCAPE.test(text) ? mapStrings(value, wellFormed) : value
+}
+
+function parseExact(text: string): unknown {
   if (!MANY_DIGITS.test(text)) return JSON.parse(text)
   // A text that is not JSON must be refused as it stands, before anything is put into it.
   const plain: unknown = JSON.parse(text)
@@ -22,7 +31,7 @@ export function parseJson(text: string): unknown {
     found = true
     return `"${MARK}${token}"`
   })
-  return found ? restore(JSON.parse(marked)) : plain
+  return found ? mapStrings(JSON.parse(marked), exactInteger) : plain
 }
 
 /** The value of an integer's digits under the language's rules: number, bigint within int64, else float. */
@@ -39,15 +48,25 @@ export function normalBigint(value: bigint): number | bigint {
   return value >= INT64_MIN && value <= INT64_MAX ? value : Number(value)
 }
 
-function restore(value: unknown): unknown {
-  if (typeof value === 'string') return value.startsWith(MARK) ? integerOf(value.slice(MARK.length)) : value
+function exactInteger(text: string): unknown {
+  return text.startsWith(MARK) ? integerOf(text.slice(MARK.length)) : text
+}
+
+function wellFormed(text: string): string {
+  return text.replace(LONE_SURROGATE, '\ufffd')
+}
+
+/** `value` with every string in it replaced, in place. */
+function mapStrings(value: unknown, replace: (text: string) => unknown): unknown {
+  if (typeof value === 'string') return replace(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(restore)
+  if (Array.isArray(value)) return value.map(element => mapStrings(element, replace))
   const object = value as Record<string, unknown>
   for (const key of Object.keys(object)) {
     const before = object[key]
-    const after = restore(before)
-    if (after !== before) object[key] = after
+    const after = mapStrings(before, replace)
+    // By definition, not by assignment: a key may be `__proto__`.
+    if (after !== before) Object.defineProperty(object, key, { value: after, enumerable: true })
   }
   return object
 }

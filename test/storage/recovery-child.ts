@@ -1,0 +1,16 @@
+/** Started by `recovery.test.ts` to be killed: appends numbered events for ever and prints every batch that was published. */
+import { openStore } from '../../storage/store.ts'
+import { event } from './store-support.ts'
+
+const BATCH = 7
+const [directory, firstText] = process.argv.slice(2)
+if (directory !== undefined) {
+  const store = await openStore({ directory, flushAgeMs: 3, blockRows: 16 })
+  process.stdout.write('open\n')
+  for (let first = Number(firstText); ; first += BATCH) {
+    const events = Array.from({ length: BATCH }, (_, at) => event({ n: first + at, s: `v${at % 3}` }))
+    const from = first
+    void store.append(events).published().then(() => process.stdout.write(`${from} ${from + BATCH}\n`))
+    await new Promise(resolve => setTimeout(resolve, 1))
+  }
+}
