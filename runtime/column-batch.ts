@@ -1,0 +1,100 @@
+/** Batches: columns by name, decoded or computed when first asked for, so that what nobody reads costs nothing. */
+import type { Value } from '../storage/value.ts'
+import { DateTime } from '../storage/value.ts'
+import type { Vector } from '../storage/vector.ts'
+import type { Batch } from './batch.ts'
+import { valueAt } from './helpers/vectors.ts'
+
+export type ColumnSource = (name: string) => Vector | null
+
+interface Selected {
+  readonly rowCount: number
+  readonly selection: Uint32Array | null
+  readonly selectedCount: number
+  readonly rowOrderBase: number
+}
+
+export class ColumnBatch implements Batch {
+  readonly rowCount: number
+  readonly selection: Uint32Array | null
+  readonly selectedCount: number
+  readonly rowOrderBase: number
+  readonly names: readonly string[]
+  readonly #source: ColumnSource
+  readonly #columns = new Map<string, Vector>()
+
+  constructor(rows: Selected, names: readonly string[], source: ColumnSource) {
+    this.rowCount = rows.rowCount
+    this.selection = rows.selection
+    this.selectedCount = rows.selectedCount
+    this.rowOrderBase = rows.rowOrderBase
+    this.names = names
+    this.#source = source
+  }
+
+  column(name: string): Vector {
+    let vector = this.#columns.get(name)
+    if (vector === undefined) {
+      vector = this.#source(name) ?? { kind: 'const', rowCount: this.rowCount, value: undefined }
+      this.#columns.set(name, vector)
+    }
+    return vector
+  }
+}
+
+/** The same columns, fewer rows. */
+export function withSelection(batch: Batch, selection: Uint32Array | null, selectedCount: number): Batch {
+  const { rowCount, rowOrderBase } = batch
+  return new ColumnBatch({ rowCount, selection, selectedCount, rowOrderBase }, batch.names, name => batch.column(name))
+}
+
+/** Other columns over the same rows; `source` null for a name means: the batch does not have it. */
+export function withColumns(batch: Batch, names: readonly string[], source: ColumnSource): Batch {
+  return new ColumnBatch(batch, names, source)
+}
+
+/** Some columns replaced or added; new names follow the old ones. */
+export function withAdded(batch: Batch, added: ReadonlyMap<string, Vector>): Batch {
+  const known = new Set(batch.names)
+  const names = [...batch.names, ...[...added.keys()].filter(name => !known.has(name))]
+  return new ColumnBatch(batch, names, name => added.get(name) ?? batch.column(name))
+}
+
+export function batchOf(columns: ReadonlyMap<string, Vector>, rowCount: number, rowOrderBase = 0): Batch {
+  const rows = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
+  return new ColumnBatch(rows, [...columns.keys()], name => columns.get(name) ?? null)
+}
+
+/** One row somewhere in a batch; what sort, tail and top-k hold on to until they know what survives. */
+export interface RowRef {
+  readonly batch: Batch
+  readonly row: number
+}
+
+/** Rows of several batches as one batch; a column's values are gathered when somebody reads it. */
+export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
+  const names = new Set<string>()
+  let previous: Batch | null = null
+  for (const { batch } of rows) {
+    if (batch === previous) continue
+    previous = batch
+    for (const name of batch.names) names.add(name)
+  }
+  const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase }
+  return new ColumnBatch(size, [...names], name =>
+    vectorOf(rows.map(({ batch, row }) => valueAt(batch.column(name), row))),
+  )
+}
+
+/** The plainest vector that holds these values. */
+export function vectorOf(values: readonly Value[]): Vector {
+  const rowCount = values.length
+  if (rowCount > 0 && values.every(value => typeof value === 'number')) {
+    return { kind: 'number', rowCount, values: Float64Array.from(values as readonly number[]), presence: null }
+  }
+  if (rowCount > 0 && values.every(value => value instanceof DateTime && value.nanos === 0)) {
+    const micros = Float64Array.from(values, value => (value as DateTime).micros)
+    return { kind: 'time', rowCount, micros, nanos: null, presence: null }
+  }
+  return { kind: 'any', rowCount, values }
+}

@@ -1,0 +1,234 @@
+/**
+ * Runs a program: the scan pulls blocks, operators are pushed batches, results wait in a queue until the reader takes them.
+ * One block at a time, so a reader that stops stops the scan, cancellation is noticed between blocks, and the event loop gets its
+ * turn every few milliseconds. Nothing here knows of threads: a worker would run the same chain over other blocks and send its state.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { CorruptPartError } from '../storage/errors.ts'
+import type { PartReader } from '../storage/index.ts'
+import type { Batch } from './batch.ts'
+import { createRuntime } from './helpers/context.ts'
+import { MemoryBudget } from './memory.ts'
+import { AggregateOperator } from './operators/aggregate.ts'
+import { DropOperator, KeepOperator, RenameOperator } from './operators/columns.ts'
+import { DedupOperator } from './operators/dedup.ts'
+import { DescribeOperator } from './operators/describe.ts'
+import { ExtendOperator } from './operators/extend.ts'
+import { FilterOperator } from './operators/filter.ts'
+import { HeadOperator, TailOperator } from './operators/limit.ts'
+import { linkTotals, Measured, type Operator, type RunContext } from './operators/operator.ts'
+import { ParseOperator } from './operators/parse.ts'
+import { noteDamage, Scan } from './operators/scan.ts'
+import { SortOperator } from './operators/sort.ts'
+import type { OperatorProfile, Profile } from './profile.ts'
+import type { OperatorSpec, Program, ScanSpec } from './program.ts'
+import type { QueryResult } from './result.ts'
+
+/** How long a run may keep the event loop to itself. */
+const TURN_MS = 8
+const DEFAULT_MEMORY_BYTES = 512 * 1024 * 1024
+
+/** Parts to read: all at once (a snapshot), or as they arrive (a pipe). */
+export interface PartSource {
+  parts(): Iterable<readonly PartReader[]> | AsyncIterable<readonly PartReader[]>
+  release(): void
+}
+
+export interface ExecuteOptions {
+  readonly nowMicros: number
+  readonly signal?: AbortSignal
+  readonly memoryBytes?: number
+}
+
+/** The run was cancelled, by its caller or through its signal. */
+export class CanceledError extends Error {
+  constructor() {
+    super('the query was canceled')
+    this.name = 'CanceledError'
+  }
+}
+
+export function emptyProfile(): Profile {
+  return {
+    root: null,
+    kernels: [],
+    scan: {
+      partsTotal: 0,
+      partsRead: 0,
+      partsSkippedByTime: 0,
+      partsSkippedByIndex: 0,
+      blocksTotal: 0,
+      blocksRead: 0,
+      blocksSkippedByTime: 0,
+      blocksSkippedByZoneMap: 0,
+      blocksSkippedByTokenFilter: 0,
+      predicatesSkipped: 0,
+      rows: 0,
+      bytes: 0,
+    },
+    counters: new Map(),
+    damaged: [],
+  }
+}
+
+/** Nothing runs until `batches()` is pulled. The source is released when the run ends, however it ends. */
+export function execute(program: Program, source: PartSource, options: ExecuteOptions): QueryResult {
+  const profile = emptyProfile()
+  const canceler = new AbortController()
+  const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true
+  return {
+    shape: program.result,
+    profile,
+    cancel: () => canceler.abort(),
+    batches: () => run(program, source, options, profile, isCanceled),
+  }
+}
+
+async function* run(
+  program: Program,
+  source: PartSource,
+  options: ExecuteOptions,
+  profile: Profile,
+  isCanceled: () => boolean,
+): AsyncGenerator<Batch> {
+  const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const context: RunContext = {
+    runtime: createRuntime(options.nowMicros),
+    profile,
+    directory: `query/${program.hash}`,
+    memory,
+    count(counter, by = 1) {
+      profile.counters.set(counter, (profile.counters.get(counter) ?? 0) + by)
+    },
+  }
+  const ready: Batch[] = []
+  const chain = buildChain(program.root, context, ready)
+  let turnStart = performance.now()
+  try {
+    read: for await (const parts of source.parts()) {
+      for (const batch of chain.scan.batches(parts)) {
+        if (isCanceled()) throw new CanceledError()
+        if (batch !== null) {
+          try {
+            chain.head.push(batch)
+          } catch (error) {
+            if (!(error instanceof CorruptPartError)) throw error
+            noteDamage(profile.damaged, error)
+          }
+          while (ready.length > 0) yield ready.shift() as Batch
+        }
+        if (chain.head.isDone) break read
+        if (performance.now() - turnStart > TURN_MS) {
+          await setImmediate()
+          turnStart = performance.now()
+        }
+      }
+    }
+    if (isCanceled()) throw new CanceledError()
+    chain.head.finish()
+    while (ready.length > 0) yield ready.shift() as Batch
+    chain.settle()
+    if (profile.root !== null) profile.root.memoryBytes = memory.peakBytes
+  } finally {
+    source.release()
+  }
+}
+
+interface Chain {
+  readonly scan: Scan
+  readonly head: Operator
+  /** Fills in `rowsOut` of the profiles: what an operator gave is what the next one got. */
+  settle(): void
+}
+
+function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[]): Chain {
+  const result = { rows: 0 }
+  const sink: Operator = {
+    isDone: false,
+    push(batch) {
+      result.rows += batch.selectedCount
+      ready.push(batch)
+    },
+    finish() {},
+  }
+  let next: Operator = sink
+  let nextProfile: MutableProfile | null = null
+  const links: { readonly profile: MutableProfile; readonly consumer: MutableProfile | null }[] = []
+  let boundary: () => number | null = () => null
+  let spec = root
+  for (; spec.op !== 'scan'; spec = spec.input) {
+    const profile = profileOf(spec)
+    if (nextProfile === null) context.profile.root = profile
+    else nextProfile.children.push(profile)
+    const operator = createOperator(spec, context, next)
+    if (operator instanceof SortOperator) boundary = () => operator.newestBoundary
+    linkTotals(profile, nextProfile)
+    links.push({ profile, consumer: nextProfile })
+    next = new Measured(operator, profile, nextProfile)
+    nextProfile = profile
+  }
+  const scanProfile = profileOf(spec)
+  if (nextProfile === null) context.profile.root = scanProfile
+  else nextProfile.children.push(scanProfile)
+  links.push({ profile: scanProfile, consumer: nextProfile })
+  const scan = new Scan(spec, context, spec.order === 'newest-first' ? boundary : () => null)
+  return {
+    scan: measuredScan(scan, scanProfile),
+    head: next,
+    settle() {
+      for (const { profile, consumer } of links) profile.rowsOut = consumer === null ? result.rows : consumer.rowsIn
+      scanProfile.rowsIn = context.profile.scan.rows
+    },
+  }
+}
+
+type MutableProfile = OperatorProfile & { readonly children: OperatorProfile[] }
+
+function profileOf(spec: OperatorSpec): MutableProfile {
+  return { op: spec.op, label: spec.label, rowsIn: 0, rowsOut: 0, durationNs: 0, memoryBytes: 0, children: [] }
+}
+
+/** The scan's own time: from being asked for a batch until it has one. */
+function measuredScan(scan: Scan, profile: OperatorProfile): Scan {
+  const batches = scan.batches.bind(scan)
+  scan.batches = function* (parts) {
+    const iterator = batches(parts)
+    for (;;) {
+      const start = process.hrtime.bigint()
+      const step = iterator.next()
+      profile.durationNs += Number(process.hrtime.bigint() - start)
+      if (step.done === true) return
+      yield step.value
+    }
+  }
+  return scan
+}
+
+function createOperator(spec: Exclude<OperatorSpec, ScanSpec>, context: RunContext, next: Operator): Operator {
+  switch (spec.op) {
+    case 'filter':
+      return new FilterOperator(spec.kernels, context, next)
+    case 'extend':
+      return new ExtendOperator(spec, context, next)
+    case 'keep':
+      return new KeepOperator(spec, next)
+    case 'drop':
+      return new DropOperator(spec.fields, next)
+    case 'rename':
+      return new RenameOperator(spec.pairs, next)
+    case 'parse':
+      return new ParseOperator(spec, context, next)
+    case 'head':
+      return new HeadOperator(spec.count, next)
+    case 'tail':
+      return new TailOperator(spec.count, next)
+    case 'sort':
+      return new SortOperator(spec, context, next)
+    case 'dedup':
+      return new DedupOperator(spec, context, next)
+    case 'aggregate':
+      return new AggregateOperator(spec, context, next)
+    case 'describe':
+      return new DescribeOperator(context, next)
+  }
+}

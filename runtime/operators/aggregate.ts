@@ -1,0 +1,129 @@
+/**
+ * stats: groups come from GroupTable, the step kernel updates typed state arrays, the finish kernel turns them into columns.
+ * State is columnar and mergeable (the merge kernel), so that parts, threads and views can each bring a partial state.
+ */
+import type { Value } from '../../storage/value.ts'
+import type { Vector } from '../../storage/vector.ts'
+import type { Batch } from '../batch.ts'
+import { batchOf, vectorOf } from '../column-batch.ts'
+import { HELPERS } from '../helpers/index.ts'
+import { KernelRunner } from '../instantiate.ts'
+import type { AggregateSpec, StateColumnSpec } from '../program.ts'
+import { GroupTable } from './group-table.ts'
+import type { Operator, RunContext } from './operator.ts'
+
+type StateArray = Float64Array | Int32Array | Uint32Array | Uint8Array | unknown[]
+
+type StepKernel = (
+  columns: readonly Vector[],
+  rowCount: number,
+  selection: Uint32Array | null,
+  selectedCount: number,
+  keys: GroupTable['keys'],
+  groups: GroupTable,
+  state: readonly StateArray[],
+  rowOrderBase: number,
+) => void
+
+type FinishKernel = (state: readonly StateArray[], count: number) => readonly Value[][]
+
+export class AggregateOperator implements Operator {
+  readonly isDone = false
+  readonly #spec: AggregateSpec
+  readonly #context: RunContext
+  readonly #next: Operator
+  readonly #step: KernelRunner<StepKernel>
+  readonly #finish: KernelRunner<FinishKernel>
+  readonly #groups: GroupTable
+  #state: StateArray[]
+  #capacity: number
+  /** Groups whose state is initialised. */
+  #ready = 0
+
+  constructor(spec: AggregateSpec, context: RunContext, next: Operator) {
+    this.#spec = spec
+    this.#context = context
+    this.#next = next
+    this.#step = new KernelRunner(spec.step, context)
+    this.#finish = new KernelRunner(spec.finish, context)
+    this.#groups = new GroupTable(spec.keys)
+    this.#capacity = spec.keys.length === 0 ? 1 : 1024
+    this.#state = spec.state.map(column => allocate(column, this.#capacity))
+    if (spec.keys.length === 0) {
+      this.#groups.count = 1
+      this.#initialise(1)
+    }
+  }
+
+  push(batch: Batch): void {
+    const { spec: kernel } = this.#step
+    const columns = kernel.fields.map(field => batch.column(field))
+    const groups = this.#groups
+    if (this.#spec.keys.length > 0) {
+      const most = groups.prepare(batch)
+      this.#initialise(groups.count + most)
+    }
+    const mode = { selected: batch.selection !== null, exact: false }
+    const { run, profile } = this.#step.get(columns, mode, groups.variant())
+    const start = process.hrtime.bigint()
+    const { rowCount, selection, selectedCount, rowOrderBase } = batch
+    run(columns, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
+    profile.durationNs += Number(process.hrtime.bigint() - start)
+    profile.calls++
+    profile.rows += selectedCount
+  }
+
+  /** State for groups up to `count`: typed columns grow by doubling, and object columns get their empty sketch or set. */
+  #initialise(count: number): void {
+    if (count > this.#capacity) {
+      const capacity = Math.max(count, this.#capacity * 2)
+      this.#context.memory.charge((capacity - this.#capacity) * (this.#state.length * 8 + 32), 'stats')
+      this.#state = this.#state.map((old, index) => grow(old, this.#spec.state[index]!, capacity))
+      this.#capacity = capacity
+    }
+    for (const [index, column] of this.#spec.state.entries()) {
+      if (column.type !== 'object' || column.init === null) continue
+      const make = (HELPERS as unknown as Record<string, () => unknown>)[column.init]!
+      const objects = this.#state[index] as unknown[]
+      for (let group = this.#ready; group < count; group++) objects[group] ??= make()
+    }
+    this.#ready = Math.max(this.#ready, count)
+  }
+
+  finish(): void {
+    const { count, values } = this.#groups
+    if (count > 0) {
+      const { run } = this.#finish.get([], { selected: false, exact: false })
+      const finished = run(this.#state, count)
+      const columns = new Map<string, Vector>()
+      for (const [index, key] of this.#spec.keys.entries()) columns.set(key.name, vectorOf(values[index]!))
+      for (const [index, output] of this.#spec.outputs.slice(this.#spec.keys.length).entries()) {
+        columns.set(output.name, vectorOf(finished[index]!))
+      }
+      this.#next.push(batchOf(columns, count))
+    }
+    this.#next.finish()
+  }
+}
+
+function allocate(column: StateColumnSpec, capacity: number): StateArray {
+  switch (column.type) {
+    case 'f64':
+      return column.init === 0 ? new Float64Array(capacity) : new Float64Array(capacity).fill(column.init)
+    case 'i32':
+      return column.init === 0 ? new Int32Array(capacity) : new Int32Array(capacity).fill(column.init)
+    case 'u32':
+      return new Uint32Array(capacity).fill(column.init)
+    case 'u8':
+      return new Uint8Array(capacity).fill(column.init)
+    case 'object':
+      return new Array(capacity).fill(null)
+  }
+}
+
+function grow(old: StateArray, column: StateColumnSpec, capacity: number): StateArray {
+  const grown = allocate(column, capacity)
+  if (Array.isArray(grown)) for (const [index, item] of (old as unknown[]).entries()) grown[index] = item
+  else grown.set(old as Float64Array)
+  return grown
+}

@@ -1,0 +1,57 @@
+/** extend: new columns from a kernel; the kernel runs when the first of them is read. */
+import type { Vector } from '../../storage/vector.ts'
+import type { Batch } from '../batch.ts'
+import { ColumnBatch } from '../column-batch.ts'
+import { KernelRunner } from '../instantiate.ts'
+import type { ExtendKernel, ExtendSpec } from '../program.ts'
+import type { Operator, RunContext } from './operator.ts'
+
+export class ExtendOperator implements Operator {
+  readonly #kernel: KernelRunner<ExtendKernel>
+  readonly #outputs: readonly string[]
+  readonly #next: Operator
+
+  constructor(spec: ExtendSpec, context: RunContext, next: Operator) {
+    this.#kernel = new KernelRunner(spec.kernel, context)
+    this.#outputs = spec.outputs
+    this.#next = next
+  }
+
+  get isDone(): boolean {
+    return this.#next.isDone
+  }
+
+  push(batch: Batch): void {
+    let vectors: readonly Vector[] | null = null
+    const known = new Set(batch.names)
+    const names = [...batch.names, ...this.#outputs.filter(name => !known.has(name))]
+    const source = (name: string): Vector => {
+      const index = this.#outputs.indexOf(name)
+      if (index < 0) return batch.column(name)
+      vectors ??= this.#run(batch)
+      return vectors[index]!
+    }
+    this.#next.push(new ColumnBatch(batch, names, source))
+  }
+
+  #run(batch: Batch): readonly Vector[] {
+    const { rowCount, selection, selectedCount } = batch
+    const columns = this.#kernel.spec.fields.map(field => batch.column(field))
+    const selected = selection !== null
+    let kernel = this.#kernel.get(columns, { selected, exact: false })
+    const start = process.hrtime.bigint()
+    let vectors = kernel.run(columns, rowCount, selection, selectedCount)
+    if (vectors === null) {
+      kernel = this.#kernel.get(columns, { selected, exact: true })
+      vectors = kernel.run(columns, rowCount, selection, selectedCount)
+    }
+    kernel.profile.durationNs += Number(process.hrtime.bigint() - start)
+    kernel.profile.calls++
+    kernel.profile.rows += selectedCount
+    return vectors as readonly Vector[]
+  }
+
+  finish(): void {
+    this.#next.finish()
+  }
+}

@@ -1,0 +1,61 @@
+/** where: the selection shrinks; a batch nobody survives goes no further. */
+import type { Batch } from '../batch.ts'
+import { withSelection } from '../column-batch.ts'
+import { KernelRunner } from '../instantiate.ts'
+import type { FilterKernel, KernelSpec } from '../program.ts'
+import type { Operator, RunContext } from './operator.ts'
+
+export class FilterRunner {
+  readonly #kernel: KernelRunner<FilterKernel>
+
+  constructor(spec: KernelSpec, context: RunContext) {
+    this.#kernel = new KernelRunner(spec, context)
+  }
+
+  /** The batch with only the rows that pass; null when none does. */
+  apply(batch: Batch): Batch | null {
+    const { rowCount, selection, selectedCount } = batch
+    const columns = this.#kernel.spec.fields.map(field => batch.column(field))
+    const out = new Uint32Array(selectedCount)
+    const selected = selection !== null
+    let kernel = this.#kernel.get(columns, { selected, exact: false })
+    const start = process.hrtime.bigint()
+    let count = kernel.run(columns, rowCount, selection, selectedCount, out)
+    if (count < 0) {
+      kernel = this.#kernel.get(columns, { selected, exact: true })
+      count = kernel.run(columns, rowCount, selection, selectedCount, out)
+    }
+    kernel.profile.durationNs += Number(process.hrtime.bigint() - start)
+    kernel.profile.calls++
+    kernel.profile.rows += selectedCount
+    if (count === 0) return null
+    return count === rowCount ? batch : withSelection(batch, out, count)
+  }
+}
+
+export class FilterOperator implements Operator {
+  readonly #runners: readonly FilterRunner[]
+  readonly #next: Operator
+
+  constructor(kernels: readonly KernelSpec[], context: RunContext, next: Operator) {
+    this.#runners = kernels.map(kernel => new FilterRunner(kernel, context))
+    this.#next = next
+  }
+
+  get isDone(): boolean {
+    return this.#next.isDone
+  }
+
+  push(batch: Batch): void {
+    let rest: Batch | null = batch
+    for (const runner of this.#runners) {
+      rest = runner.apply(rest)
+      if (rest === null) return
+    }
+    this.#next.push(rest)
+  }
+
+  finish(): void {
+    this.#next.finish()
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Groups by key codes. The codes of a row make a slot (mixed radix); `slots[slot]` is its group. Values are looked at once per
+ * slot, when a group is first seen; the row loop touches typed arrays only.
+ */
+import type { Value } from '../../storage/value.ts'
+import type { Batch } from '../batch.ts'
+import { keyOf } from '../helpers/compare.ts'
+import type { AggregateKey } from '../program.ts'
+import { type Codes, KeyCoder, type KeyCodes } from './key-coder.ts'
+
+/** More slots than this are not laid out densely: pairs of codes are numbered by a hash table first. 4 M slots are 16 MB. */
+const DENSE_SLOTS_MAX = 1 << 22
+
+export class GroupTable {
+  /** By slot: the group, or -1. */
+  slots: Int32Array = new Int32Array(0)
+  count = 0
+  /** By key, by group. */
+  readonly values: Value[][]
+  /** What the step kernel sees; sizes and codes of the current batch. */
+  keys: readonly KeyCodes[] = []
+  readonly #coders: readonly KeyCoder[]
+  readonly #fields: readonly string[]
+  #tokens: readonly (object | number)[] = []
+  #single = new Map<string | number, number>()
+  readonly #ids: Map<string | number, number>[]
+  readonly #pairs: (PairTable | null)[]
+  /** How the first key's codes of the current batch are decoded when pairs were combined. */
+  #decode: (slot: number) => Value[] = () => []
+
+  constructor(keys: readonly Pick<AggregateKey, 'field' | 'binMicros'>[]) {
+    this.#coders = keys.map(key => new KeyCoder(key.binMicros))
+    this.#fields = keys.map(key => key.field)
+    this.values = keys.map(() => [])
+    this.#ids = keys.map(() => new Map())
+    this.#pairs = keys.map(() => null)
+  }
+
+  /** Prepares codes and slots for a batch; returns the most groups it can add. */
+  prepare(batch: Batch): number {
+    const coded = this.#coders.map((coder, index) => coder.encode(batch.column(this.#fields[index]!), batch))
+    const product = coded.reduce((all, key) => all * key.size, 1)
+    const keys = product <= DENSE_SLOTS_MAX ? coded : this.#combine(coded, batch)
+    const slotCount = keys.reduce((all, key) => all * key.size, 1)
+    const tokens = keys.flatMap(key => [key.token, key.size])
+    const isSame =
+      tokens.length === this.#tokens.length && tokens.every((token, index) => token === this.#tokens[index])
+    if (!isSame) {
+      const single = keys.length === 1 && keys[0]!.token === this.#tokens[0]
+      // One growing key: old slots keep their meaning.
+      const kept = single ? Math.min(slotCount, this.slots.length) : 0
+      if (this.slots.length < slotCount) {
+        const slots = new Int32Array(Math.max(slotCount, kept * 2)).fill(-1)
+        slots.set(this.slots.subarray(0, kept))
+        this.slots = slots
+      } else this.slots.fill(-1, kept, Math.max(slotCount, kept))
+      this.#tokens = tokens
+    }
+    this.keys = keys
+    if (product <= DENSE_SLOTS_MAX) {
+      this.#decode = slot => {
+        let rest = slot
+        return coded.map(key => {
+          const code = rest % key.size
+          rest = Math.floor(rest / key.size)
+          return key.valueOf(code) ?? null
+        })
+      }
+    }
+    return Math.min(slotCount, batch.selectedCount)
+  }
+
+  /** Numbers pairs of codes until one code is left; the other keys then have a single code each. */
+  #combine(coded: readonly KeyCodes[], batch: Batch): readonly KeyCodes[] {
+    let codes: Codes = coded[0]!.codes
+    let size = coded[0]!.size
+    const tokens: (object | number)[] = [coded[0]!.token]
+    const tables: PairTable[] = []
+    for (let index = 1; index < coded.length; index++) {
+      const key = coded[index]!
+      tokens.push(size, key.token)
+      let table = this.#pairs[index] ?? null
+      if (table === null || !table.isFor(tokens)) this.#pairs[index] = table = new PairTable([...tokens])
+      codes = table.encode(codes, size, key.codes, batch)
+      size = table.capacity
+      tables.push(table)
+    }
+    this.#decode = slot => {
+      const values: Value[] = []
+      let code = slot
+      for (let index = tables.length - 1; index >= 0; index--) {
+        values.unshift(coded[index + 1]!.valueOf(tables[index]!.secondOf(code)) ?? null)
+        code = tables[index]!.firstOf(code)
+      }
+      values.unshift(coded[0]!.valueOf(code) ?? null)
+      return values
+    }
+    const last = tables.at(-1)!
+    const combined: KeyCodes = { codes, size, token: last, valueOf: () => null }
+    const none: KeyCodes = { codes: new Uint8Array(batch.rowCount), size: 1, token: NONE, valueOf: () => null }
+    return [combined, ...coded.slice(1).map(() => none)]
+  }
+
+  /** The group of a slot seen for the first time since codes changed their meaning; called by generated code. */
+  add(slot: number): number {
+    const values = this.#decode(slot)
+    const group = this.#groupOf(values)
+    this.slots[slot] = group
+    return group
+  }
+
+  #groupOf(values: readonly Value[]): number {
+    let key: string | number
+    if (values.length === 1) key = keyOf(values[0])
+    else {
+      const ids = values.map((value, index) => {
+        const known = this.#ids[index]!
+        const valueKey = keyOf(value)
+        let id = known.get(valueKey)
+        if (id === undefined) known.set(valueKey, (id = known.size))
+        return id
+      })
+      // Two ids fit in a double exactly; more are written out.
+      key = ids.length === 2 && ids[0]! < 2 ** 26 && ids[1]! < 2 ** 26 ? ids[0]! * 2 ** 26 + ids[1]! : ids.join(',')
+    }
+    let group = this.#single.get(key)
+    if (group === undefined) {
+      group = this.count++
+      this.#single.set(key, group)
+      for (const [index, value] of values.entries()) this.values[index]!.push(value)
+    }
+    return group
+  }
+
+  /** Widths of the codes: what else a step kernel's speed depends on. */
+  variant(): string {
+    return this.keys.map(key => key.codes.BYTES_PER_ELEMENT).join('')
+  }
+
+  /** Group of every selected row; for dedup. */
+  assign(batch: Batch, groups: Uint32Array): void {
+    const { keys, slots } = this
+    for (let n = 0; n < batch.selectedCount; n++) {
+      const row = batch.selection === null ? n : batch.selection[n]!
+      let slot = 0
+      for (let index = keys.length - 1; index >= 0; index--) slot = slot * keys[index]!.size + keys[index]!.codes[row]!
+      const known = slots[slot]!
+      groups[n] = known < 0 ? this.add(slot) : known
+    }
+  }
+}
+
+const NONE = {}
+
+/** Dense numbers for pairs of codes. */
+class PairTable {
+  readonly #tokens: readonly (object | number)[]
+  #keys = new Float64Array(1024)
+  #slots = new Int32Array(2048).fill(-1)
+  #count = 0
+  #firstSize = 1
+  #scratch = new Uint32Array(0)
+
+  constructor(tokens: readonly (object | number)[]) {
+    this.#tokens = tokens
+  }
+
+  isFor(tokens: readonly (object | number)[]): boolean {
+    return tokens.length === this.#tokens.length && tokens.every((token, index) => token === this.#tokens[index])
+  }
+
+  get capacity(): number {
+    return this.#keys.length
+  }
+
+  firstOf(code: number): number {
+    return this.#keys[code]! % this.#firstSize
+  }
+
+  secondOf(code: number): number {
+    return Math.floor(this.#keys[code]! / this.#firstSize)
+  }
+
+  encode(first: Codes, firstSize: number, second: Codes, batch: Batch): Uint32Array {
+    this.#firstSize = firstSize
+    if (this.#scratch.length < batch.rowCount) this.#scratch = new Uint32Array(batch.rowCount)
+    const codes = this.#scratch
+    for (let n = 0; n < batch.selectedCount; n++) {
+      const row = batch.selection === null ? n : batch.selection[n]!
+      codes[row] = this.#codeOf(second[row]! * firstSize + first[row]!)
+    }
+    return codes
+  }
+
+  #codeOf(key: number): number {
+    const mask = this.#slots.length - 1
+    for (let at = hashOf(key) & mask; ; at = (at + 1) & mask) {
+      const code = this.#slots[at]!
+      if (code < 0) return this.#add(key, at)
+      if (this.#keys[code] === key) return code
+    }
+  }
+
+  #add(key: number, at: number): number {
+    const code = this.#count++
+    if (code === this.#keys.length) {
+      const keys = new Float64Array(code * 2)
+      keys.set(this.#keys)
+      this.#keys = keys
+    }
+    this.#keys[code] = key
+    this.#slots[at] = code
+    if (this.#count * 2 > this.#slots.length) this.#rehash()
+    return code
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 2).fill(-1)
+    const mask = slots.length - 1
+    for (let code = 0; code < this.#count; code++) {
+      let at = hashOf(this.#keys[code]!) & mask
+      while (slots[at]! >= 0) at = (at + 1) & mask
+      slots[at] = code
+    }
+    this.#slots = slots
+  }
+}
+
+function hashOf(key: number): number {
+  const low = key % 4294967296
+  const high = (key - low) / 4294967296
+  const mixed = Math.imul((low | 0) ^ Math.imul(high | 0, 0x9e3779b1), 0x85ebca6b)
+  return (mixed ^ (mixed >>> 15)) >>> 0
+}

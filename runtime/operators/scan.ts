@@ -1,0 +1,214 @@
+/**
+ * The scan: which blocks are read at all (time, verdicts), in which order, and their columns, decoded when asked for.
+ * A conjunct whose verdict on a block is `none` skips the block, `all` skips its kernel; rows are decided by kernels alone.
+ */
+import { CorruptPartError } from '../../storage/errors.ts'
+import type { BlockReader, PartReader } from '../../storage/index.ts'
+import type { TimeRange } from '../../storage/predicate.ts'
+import type { ObjectValue, Value } from '../../storage/value.ts'
+import { PRESENT, type Vector } from '../../storage/vector.ts'
+import type { Batch } from '../batch.ts'
+import { ColumnBatch, withSelection } from '../column-batch.ts'
+import { readsTokens } from '../estimate.ts'
+import { valueAt } from '../helpers/vectors.ts'
+import type { ScanSpec } from '../program.ts'
+import { FilterRunner } from './filter.ts'
+import type { RunContext } from './operator.ts'
+
+/** A block and where its first row stands in the whole input. */
+interface Place {
+  readonly part: PartReader
+  readonly block: BlockReader
+  readonly rowOrderBase: number
+}
+
+export class Scan {
+  readonly #spec: ScanSpec
+  readonly #context: RunContext
+  readonly #filters: readonly FilterRunner[]
+  /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
+  readonly #boundary: () => number | null
+  #rowOrder = 0
+
+  constructor(spec: ScanSpec, context: RunContext, boundary: () => number | null) {
+    this.#spec = spec
+    this.#context = context
+    this.#boundary = boundary
+    this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
+  }
+
+  /** Batches of the parts given, block by block; null where a block gave none, so that the driver can check for cancellation. */
+  *batches(parts: readonly PartReader[]): Generator<Batch | null> {
+    const { scan } = this.#context.profile
+    const places = this.#places(parts)
+    const read = new Set<PartReader>()
+    for (const place of places) {
+      const boundary = this.#boundary()
+      if (boundary !== null && place.block.maxTime.micros < boundary) {
+        scan.blocksSkippedByTime++
+        continue
+      }
+      if (this.#skips(place.block)) {
+        yield null
+        continue
+      }
+      read.add(place.part)
+      scan.blocksRead++
+      yield this.#read(place)
+    }
+    scan.partsRead += read.size
+  }
+
+  #places(parts: readonly PartReader[]): Place[] {
+    const { scan } = this.#context.profile
+    const { indexes, time, order } = this.#spec
+    const places: Place[] = []
+    for (const part of parts) {
+      scan.partsTotal++
+      scan.blocksTotal += part.blockCount
+      const base = this.#rowOrder
+      this.#rowOrder += part.rowCount
+      if (!indexes.includes(part.index)) {
+        scan.partsSkippedByIndex++
+        continue
+      }
+      let rowOrderBase = base
+      let outside = 0
+      for (let index = 0; index < part.blockCount; index++) {
+        const block = part.block(index)
+        if (block.verdictTime(time) === 'none') outside++
+        else places.push({ part, block, rowOrderBase })
+        rowOrderBase += block.rowCount
+      }
+      if (outside === part.blockCount) scan.partsSkippedByTime++
+      else scan.blocksSkippedByTime += outside
+    }
+    // Newest first; among equals the later block, so that ties are found where they are needed.
+    if (order === 'newest-first') places.sort((a, b) => b.block.maxTime.micros - a.block.maxTime.micros)
+    return places
+  }
+
+  #skips(block: BlockReader): boolean {
+    const { scan } = this.#context.profile
+    for (const { pushed } of this.#spec.conjuncts) {
+      if (pushed === null || block.verdict(pushed) !== 'none') continue
+      if (readsTokens(pushed)) scan.blocksSkippedByTokenFilter++
+      else scan.blocksSkippedByZoneMap++
+      return true
+    }
+    return false
+  }
+
+  #read({ part, block, rowOrderBase }: Place): Batch | null {
+    const { profile } = this.#context
+    const { fields, conjuncts, time } = this.#spec
+    const names = fields ?? part.fields.map(field => field.name)
+    let isLate = false
+    const load = (name: string): Vector | null => {
+      try {
+        return loadColumn(part, block, name, bytes => {
+          profile.scan.bytes += bytes
+        })
+      } catch (error) {
+        // While the block is being processed the whole block is given up (by the driver); once rows of it are in the answer,
+        // what cannot be read is missing and the answer says it is incomplete.
+        if (!isLate || !(error instanceof CorruptPartError)) throw error
+        noteDamage(profile.damaged, error)
+        return null
+      }
+    }
+    const { rowCount } = block
+    const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
+    let batch: Batch | null = new ColumnBatch(whole, names, load)
+    profile.scan.rows += rowCount
+    try {
+      if (block.verdictTime(time) !== 'all') batch = withinTime(batch, time)
+      for (const [at, { pushed }] of conjuncts.entries()) {
+        if (batch === null) return null
+        if (pushed !== null && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
+        else batch = this.#filters[at]!.apply(batch)
+      }
+      return batch
+    } catch (error) {
+      if (!(error instanceof CorruptPartError)) throw error
+      noteDamage(profile.damaged, error)
+      return null
+    } finally {
+      // The batch leaves the scan; from the next block on, reads of this one are late.
+      queueMicrotask(() => {
+        isLate = true
+      })
+    }
+  }
+}
+
+export function noteDamage(damaged: string[], error: CorruptPartError): void {
+  if (!damaged.includes(error.message)) damaged.push(error.message)
+}
+
+function loadColumn(
+  part: PartReader,
+  block: BlockReader,
+  name: string,
+  onBytes: (bytes: number) => void,
+): Vector | null {
+  if (name === 'index') {
+    const own = block.column('index')
+    return own ?? { kind: 'const', rowCount: block.rowCount, value: part.index }
+  }
+  const vector = block.column(name)
+  if (vector !== null) {
+    onBytes(block.columnBytes(name))
+    return vector
+  }
+  return assembled(part, block, name)
+}
+
+/** `a` where only `a.b`, `a.c` are stored: the object they were flattened from. */
+function assembled(part: PartReader, block: BlockReader, name: string): Vector | null {
+  const prefix = `${name}.`
+  const members = part.fields.map(field => field.name).filter(field => field.startsWith(prefix))
+  const vectors = members.flatMap(member => {
+    const vector = block.column(member)
+    return vector === null ? [] : [{ path: member.slice(prefix.length).split('.'), vector }]
+  })
+  if (vectors.length === 0) return null
+  const values = Array.from({ length: block.rowCount }, (_, row) => {
+    let object: Record<string, Value> | undefined
+    for (const { path, vector } of vectors) {
+      const value = valueAt(vector, row)
+      if (value === undefined) continue
+      object ??= {}
+      setPath(object, path, value)
+    }
+    return object as ObjectValue | undefined
+  })
+  return { kind: 'any', rowCount: block.rowCount, values }
+}
+
+function setPath(object: Record<string, Value>, path: readonly string[], value: Value): void {
+  let at = object
+  for (const step of path.slice(0, -1)) {
+    const inner = at[step]
+    if (typeof inner !== 'object' || inner === null) at[step] = {}
+    at = at[step] as Record<string, Value>
+  }
+  at[path.at(-1)!] = value
+}
+
+/** Rows with `from <= _time < to`. Bounds are whole microseconds, so nanoseconds below them cannot matter. */
+function withinTime(batch: Batch, { fromMicros, toMicros }: TimeRange): Batch | null {
+  const times = batch.column('_time')
+  if (times.kind !== 'time') throw new Error(`_time is held as ${times.kind}`)
+  const from = fromMicros ?? Number.NEGATIVE_INFINITY
+  const to = toMicros ?? Number.POSITIVE_INFINITY
+  const { micros, presence } = times
+  const out = new Uint32Array(batch.rowCount)
+  let count = 0
+  for (let row = 0; row < batch.rowCount; row++) {
+    const at = micros[row]!
+    if (at >= from && at < to && (presence === null || presence[row] === PRESENT)) out[count++] = row
+  }
+  if (count === 0) return null
+  return count === batch.rowCount ? batch : withSelection(batch, out, count)
+}
