@@ -1,0 +1,148 @@
+/** An engine that remembers what it was given and answers what it is told to: for everything a real one does only on a bad day. */
+import type { Collected, Engine, ExplainOptions, QueryOptions, QueryRun } from '../../engine.ts'
+import type { Profile } from '../../runtime/profile.ts'
+import { BackpressureError } from '../../storage/errors.ts'
+import type { IncomingEvent, StoreStatus } from '../../storage/index.ts'
+import type { Value } from '../../storage/value.ts'
+
+export interface Canned {
+  readonly collected?: Partial<Collected>
+  readonly rows?: readonly Record<string, Value>[]
+  /** Thrown by `query` at once. */
+  readonly compileError?: Error
+  /** Thrown after the rows. */
+  readonly runError?: Error
+  /** Rows never end by themselves. */
+  readonly isEndless?: boolean
+  readonly run?: Partial<QueryRun>
+}
+
+export class FakeEngine implements Engine {
+  readonly batches: (readonly IncomingEvent[])[] = []
+  readonly queries: { readonly text: string; readonly options: QueryOptions | undefined }[] = []
+  /** Events there is room for. */
+  room = Number.POSITIVE_INFINITY
+  roomAfterFlush = 0
+  published = 0
+  flushes = 0
+  closes = 0
+  cancels = 0
+  canned: Canned = {}
+
+  get events(): IncomingEvent[] {
+    return this.batches.flat()
+  }
+
+  ingest(events: readonly IncomingEvent[]) {
+    if (events.length > this.room) throw new BackpressureError('the ingest buffer is full', 2)
+    this.room -= events.length
+    this.batches.push(events)
+    const published = async () => {
+      this.published++
+    }
+    return { first: 1, count: events.length, published }
+  }
+
+  query(text: string, options?: QueryOptions): QueryRun {
+    this.queries.push({ text, options })
+    const { compileError, runError, isEndless, rows = [], collected, run } = this.canned
+    if (compileError !== undefined) throw compileError
+    const cancel = () => {
+      this.cancels++
+    }
+    const ending = async () => {
+      if (isEndless) await untilAborted(options?.signal)
+      if (runError !== undefined) throw runError
+    }
+    return {
+      query: text,
+      shape: { kind: 'events', columns: null, interval: null },
+      rewrites: [],
+      hints: [],
+      profile: emptyProfile(),
+      async *batches() {},
+      async *rows() {
+        yield* rows
+        await ending()
+      },
+      async collect() {
+        await ending()
+        return { ...NOTHING, ...collected }
+      },
+      cancel,
+      ...run,
+    }
+  }
+
+  async explain(text: string, options?: ExplainOptions) {
+    return { is_valid: text !== '|', text: JSON.stringify(options ?? {}) }
+  }
+
+  languageCatalog(): unknown {
+    return { stages: ['where'] }
+  }
+
+  status(): StoreStatus {
+    return {
+      partCount: 0,
+      blockCount: 0,
+      eventCount: this.events.length,
+      bufferedCount: 0,
+      bufferedBytes: 0,
+      storageBytes: 0,
+      rawBytes: 0,
+      quarantined: [],
+      lastFlushError: null,
+      nextSequence: 1,
+    }
+  }
+
+  async flush(): Promise<void> {
+    this.flushes++
+    this.room += this.roomAfterFlush
+  }
+
+  async close(): Promise<void> {
+    this.closes++
+  }
+}
+
+const NOTHING: Collected = {
+  shape: { kind: 'events', columns: null, interval: null },
+  columns: [],
+  types: [],
+  rows: [],
+  total: 0,
+  hasMore: false,
+  complete: true,
+  warnings: [],
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new Error('stopped')))
+  })
+}
+
+export function emptyProfile(): Profile {
+  return {
+    root: null,
+    kernels: [],
+    scan: {
+      partsTotal: 3,
+      partsRead: 2,
+      partsSkippedByTime: 1,
+      partsSkippedByIndex: 0,
+      blocksTotal: 6,
+      blocksRead: 4,
+      blocksSkippedByTime: 0,
+      blocksSkippedByZoneMap: 0,
+      blocksSkippedByTokenFilter: 0,
+      predicatesSkipped: 0,
+      rows: 100,
+      bytes: 2000,
+    },
+    counters: new Map(),
+    damaged: [],
+  }
+}
