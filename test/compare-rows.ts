@@ -1,0 +1,51 @@
+/** When two results are the same: as lists where the query promises an order, as multisets otherwise, estimates within their error. */
+import type { AstQuery } from '../grammar/ast.ts'
+import { desugar } from '../grammar/index.ts'
+import { toleranceOf } from './reference/aggregates.ts'
+import { isSameRow, type NamedRow, rowText, sortedRow } from './rows.ts'
+
+/** Every event has these; an expectation need not repeat them, but once it names one, it is compared. */
+const UNSPOKEN: readonly string[] = ['_time', '_raw', 'index']
+
+/** Of events, only what one of the expected rows names; `_time` and `_raw` would drown every expectation. */
+export function spokenFields(actual: readonly NamedRow[], expected: readonly NamedRow[]): NamedRow[] {
+  const spoken = new Set(expected.flatMap(row => [...row.keys()]))
+  return actual.map(row => new Map([...row].filter(([name]) => spoken.has(name) || !UNSPOKEN.includes(name))))
+}
+
+/** Rows in their order when the query promises one, as a multiset otherwise. */
+export function isSameResult(actual: readonly NamedRow[], expected: readonly NamedRow[], ordered: boolean): boolean {
+  if (actual.length !== expected.length) return false
+  if (ordered) return actual.every((row, i) => isSameRow(row, expected[i] as NamedRow, toleranceOfColumn))
+  const left = inOrder(actual)
+  const right = inOrder(expected)
+  if (left.every((row, i) => isSameRow(row, right[i] as NamedRow, toleranceOfColumn))) return true
+  // Rounding or `<any>` may have put equal rows at different places.
+  if (left.length > 300) return false
+  const open = [...right]
+  return left.every(row => {
+    const at = open.findIndex(other => isSameRow(row, other, toleranceOfColumn))
+    if (at >= 0) open.splice(at, 1)
+    return at >= 0
+  })
+}
+
+function inOrder(rows: readonly NamedRow[]): NamedRow[] {
+  const keyed = rows.map(row => ({ row, text: rowText(sortedRow(row)) }))
+  return keyed.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)).map(({ row }) => row)
+}
+
+/** A column may be named by its aggregate (`p95(ms)`); an alias hides it, and then only rounding is forgiven. */
+function toleranceOfColumn(name: string): number {
+  return toleranceOf(/^([a-z0-9_]+)\(/.exec(name)?.[1] ?? '')
+}
+
+/** Does the query promise an order of its rows? The last stage that sets or loses one decides. */
+export function isOrdered(query: AstQuery): boolean {
+  let ordered = false
+  for (const stage of desugar(query).query.pipeline.stages) {
+    if (stage.kind === 'sort') ordered = true
+    else if (stage.kind === 'stats' || stage.kind === 'describe') ordered = false
+  }
+  return ordered
+}
