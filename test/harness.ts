@@ -1,0 +1,82 @@
+/** An engine with a case's input in it, and its answers as named rows. Shared by the case runner, the ladder and the fuzzer. */
+import type { Engine, EngineOptions, QueryOptions } from '../engine.ts'
+import * as engineModule from '../engine.ts'
+import type { Profile } from '../runtime/profile.ts'
+import type { IncomingEvent } from '../storage/index.ts'
+import type { Value } from '../storage/value.ts'
+import { NOW, type RunOptions } from './case-input.ts'
+import type { NamedRow } from './rows.ts'
+
+type Open = (directory: string | null, options: EngineOptions) => Promise<Engine>
+const { open } = engineModule as unknown as { readonly open: Open }
+
+export interface Answer {
+  readonly kind: 'events' | 'aggregate' | 'timechart'
+  readonly columns: readonly string[]
+  readonly rows: readonly NamedRow[]
+  readonly profile: Profile
+  readonly hints: readonly { readonly code: string; readonly message: string }[]
+}
+
+export async function withEngine<T>(
+  events: readonly IncomingEvent[],
+  options: RunOptions,
+  use: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const directory = options.directory ?? null
+  const engine = await open(directory, {
+    ...(options.blockRows !== undefined && { blockRows: options.blockRows }),
+    ...(directory !== null && { fsync: false, flushAgeMs: 3_600_000 }),
+  })
+  try {
+    const size = options.eventsPerPart ?? Math.max(1, events.length)
+    for (let at = 0; at < events.length; at += size) {
+      engine.ingest(events.slice(at, at + size))
+      if (directory !== null) await engine.flush()
+    }
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+export async function answer(
+  text: string,
+  events: readonly IncomingEvent[],
+  options: RunOptions = {},
+): Promise<Answer> {
+  return await withEngine(events, options, engine => ask(engine, text, options))
+}
+
+export async function ask(engine: Engine, text: string, options: QueryOptions): Promise<Answer> {
+  const run = engine.query(text, queryOptions(options))
+  const collected = await run.collect({ limit: 100_000 })
+  return {
+    kind: collected.shape.kind,
+    columns: collected.columns,
+    rows: collected.rows.map(row => namedRow(collected.columns, row)),
+    profile: run.profile,
+    hints: run.hints,
+  }
+}
+
+export function queryOptions(options: QueryOptions): QueryOptions {
+  return {
+    now: options.now ?? NOW,
+    ...(options.from !== undefined && { from: options.from }),
+    ...(options.to !== undefined && { to: options.to }),
+    ...(options.variables !== undefined && { variables: options.variables }),
+    ...(options.without !== undefined && { without: options.without }),
+  }
+}
+
+function namedRow(columns: readonly string[], row: readonly Value[]): NamedRow {
+  return new Map(columns.map((name, i) => [name, row[i]] as const).filter(([, value]) => value !== undefined))
+}
+
+/** Names of all optimiser rules: a trace has an entry for each, whether it applied or not. */
+export async function ruleNames(engine: Engine): Promise<string[]> {
+  const { passes } = await engine.explain('from main | where a == 1', { passes: true })
+  const names = (passes as readonly { readonly name: string }[]).map(pass => pass.name)
+  return [...new Set(names.filter(name => name.startsWith('optimise/')).map(name => name.slice('optimise/'.length)))]
+}

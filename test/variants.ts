@@ -1,0 +1,106 @@
+/**
+ * The verification ladder: a case's answer must not depend on how it was computed. Each rung computes it another way:
+ * without rules, from canonical text, by the reference, in odd blocks, over many parts, from disk.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse, print } from '../grammar/index.ts'
+import { sectionOf, type TestCase } from './case-file.ts'
+import { eventsOf, NOW, optionsOf, queryOf, type RunOptions } from './case-input.ts'
+import { isOrdered, isSameResult, spokenFields } from './compare-rows.ts'
+import { answer, ruleNames, withEngine } from './harness.ts'
+import { askReference } from './reference/index.ts'
+import { type NamedRow, parseRow, rowText } from './rows.ts'
+
+export interface Rung {
+  readonly name: string
+  /** Is this way of computing the case's answer one that promises the same? */
+  readonly fits?: (test: TestCase) => boolean
+  rows(test: TestCase): Promise<Computed>
+}
+
+interface Computed {
+  readonly rows: readonly NamedRow[]
+  readonly isEvents: boolean
+}
+
+async function compute(test: TestCase, change: RunOptions, text: string = queryOf(test)): Promise<Computed> {
+  const result = await answer(text, eventsOf(test), { ...optionsOf(test), ...change })
+  return { rows: result.rows, isEvents: result.kind === 'events' }
+}
+
+async function onDisk(test: TestCase, eventsPerPart: number, blockRows?: number): Promise<Computed> {
+  const directory = mkdtempSync(join(tmpdir(), 'quern-ladder-'))
+  try {
+    return await compute(test, { directory, eventsPerPart, ...(blockRows !== undefined && { blockRows }) })
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Which row is first is an accident of the scan unless the query sorted before it asked. */
+function isFreeOfScanOrder(test: TestCase): boolean {
+  return !/\b(?:head|tail|dedup|first|last|list)\b/.test(queryOf(test)) || /\bsort\b/.test(queryOf(test))
+}
+
+/** Case by case the rungs that every run of the tests climbs; the others when QUERN_LADDER=all. */
+export const USUAL_RUNGS: readonly Rung[] = [
+  { name: 'without any rule', rows: test => compute(test, { without: ['all'] }) },
+  {
+    name: 'by the reference interpreter',
+    fits: test => {
+      const { from, to } = optionsOf(test)
+      return from === undefined && to === undefined && !/\bdescribe\b/.test(queryOf(test))
+    },
+    rows: async test => {
+      const variables = optionsOf(test).variables ?? {}
+      const { rows, columns } = askReference(queryOf(test), eventsOf(test), { now: NOW, variables })
+      const present = rows.map(row => new Map([...row].filter(([, value]) => value !== undefined)))
+      return { rows: present, isEvents: columns === null }
+    },
+  },
+  { name: 'in blocks of two rows', rows: test => compute(test, { blockRows: 2 }) },
+]
+
+export const OTHER_RUNGS: readonly Rung[] = [
+  { name: 'from its canonical text', rows: test => compute(test, {}, print(parse(queryOf(test)).query)) },
+  { name: 'in blocks of one row', rows: test => compute(test, { blockRows: 1 }) },
+  { name: 'in blocks of seven rows', rows: test => compute(test, { blockRows: 7 }) },
+  { name: 'ingested one event at a time', rows: test => compute(test, { eventsPerPart: 1 }) },
+  { name: 'from disk', rows: test => onDisk(test, 100_000) },
+  { name: 'from disk in blocks of two rows', rows: test => onDisk(test, 100_000, 2) },
+  {
+    name: 'from disk, one part for every two events',
+    fits: isFreeOfScanOrder,
+    rows: test => onDisk(test, 2),
+  },
+  {
+    name: 'from disk, one part for each event',
+    fits: isFreeOfScanOrder,
+    rows: test => onDisk(test, 1),
+  },
+]
+
+/** One rung per optimiser rule: the plan without it. */
+export async function ruleRungs(): Promise<Rung[]> {
+  const names = await withEngine([], {}, engine => ruleNames(engine))
+  return names.map(rule => ({ name: `without the rule ${rule}`, rows: test => compute(test, { without: [rule] }) }))
+}
+
+export function isClimbable(test: TestCase): boolean {
+  return sectionOf(test, 'query') !== undefined && sectionOf(test, 'output') !== undefined
+}
+
+/** Null when the rung agrees with the case's expectation, else what it gave instead. */
+export async function climb(test: TestCase, rung: Rung): Promise<string | null> {
+  if (rung.fits !== undefined && !rung.fits(test)) return null
+  const expected = (sectionOf(test, 'output')?.body ?? '')
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .map(parseRow)
+  const { rows, isEvents } = await rung.rows(test)
+  const actual = isEvents ? spokenFields(rows, expected) : rows
+  if (isSameResult(actual, expected, isOrdered(parse(queryOf(test)).query))) return null
+  return actual.map(row => rowText(row)).join('\n')
+}
