@@ -1,7 +1,9 @@
 /** The envelope of an answered query: `data` by the kind of result, `meta` by what the run measured. */
 import type { Collected, QueryRun } from '../../engine.ts'
 import { diagnosticsToJson } from '../../grammar/diagnostics.ts'
-import { objectToJson, rowToJson } from '../../runtime/output/json.ts'
+import { csvRow, tsvRow } from '../../runtime/output/csv.ts'
+import { jsonKeys, objectToJson, rowToJson } from '../../runtime/output/json.ts'
+import { renderTable } from '../../runtime/output/table.ts'
 import type { KernelProfile, OperatorProfile, Profile } from '../../runtime/profile.ts'
 import type { ProfileDetail, QueryRequest } from './query-request.ts'
 
@@ -16,14 +18,27 @@ export function answerText(collected: Collected, meta: Meta): string {
   return `{"data":${dataText(collected)},"meta":${JSON.stringify(meta, jsonValue)}}\n`
 }
 
-export function ndjsonText({ columns, rows }: Collected): string {
-  return rows.map(row => `${objectToJson(columns, row)}\n`).join('')
+/** The rows alone, without an envelope: for other programs than clients of this interface. */
+export function rowsText({ columns, rows }: Collected, format: Exclude<QueryRequest['format'], 'json'>): string {
+  switch (format) {
+    case 'ndjson': {
+      const keys = jsonKeys(columns)
+      return rows.map(row => `${objectToJson(keys, row)}\n`).join('')
+    }
+    case 'csv':
+      return [columns, ...rows].map(csvRow).join('')
+    case 'tsv':
+      return [columns, ...rows].map(tsvRow).join('')
+    case 'table':
+      return renderTable(columns, rows, { width: null })
+  }
 }
 
 /** Written piece by piece: values are the language's own (exact integers, times), which JSON.stringify does not know. */
 function dataText({ shape, columns, types, rows, total, hasMore }: Collected): string {
   if (shape.kind === 'events') {
-    const events = rows.map(row => objectToJson(columns, row)).join(',')
+    const keys = jsonKeys(columns)
+    const events = rows.map(row => objectToJson(keys, row)).join(',')
     return `{"type":"events","events":[${events}],"total":${total},"has_more":${hasMore}}`
   }
   const interval = shape.kind === 'timechart' ? `"interval":${JSON.stringify(shape.interval)},` : ''

@@ -3,7 +3,8 @@
  * it ended, `__meta` or `__error`, so that a stream cut short is never taken for a whole one.
  */
 import type { QueryRun } from '../../engine.ts'
-import { objectToJson } from '../../runtime/output/json.ts'
+import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
+import { rowsOf } from '../../runtime/rows.ts'
 import { answerError } from '../errors.ts'
 import { jsonValue, metaOf, warningsOf } from './query-answer.ts'
 import type { QuerySession } from './query-session.ts'
@@ -22,14 +23,17 @@ export async function* rowLines(
   let chunk = ''
   let isStarted = false
   try {
-    for await (const row of run.rows()) {
-      total++
-      chunk += `${objectToJson(Object.keys(row), Object.values(row))}\n`
-      if (chunk.length < CHUNK_CHARACTERS) continue
-      const full = chunk
-      chunk = ''
-      isStarted = true
-      yield full
+    for await (const batch of run.batches()) {
+      const keys = jsonKeys(batch.names)
+      for (const row of rowsOf(batch)) {
+        total++
+        chunk += `${objectToJson(keys, row)}\n`
+        if (chunk.length < CHUNK_CHARACTERS) continue
+        const full = chunk
+        chunk = ''
+        isStarted = true
+        yield full
+      }
     }
     session.signal.throwIfAborted()
     const warnings = warningsOf(run.profile)

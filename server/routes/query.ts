@@ -3,8 +3,7 @@ import { Readable } from 'node:stream'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import type { ServerContext } from '../context.ts'
-import { RequestError } from '../errors.ts'
-import { answerText, CONTENT_TYPES, jsonValue, metaOf, ndjsonText } from '../query/query-answer.ts'
+import { answerText, CONTENT_TYPES, jsonValue, metaOf, rowsText } from '../query/query-answer.ts'
 import {
   EXPLAIN_PARAMETERS,
   QUERY_BODY,
@@ -61,13 +60,10 @@ async function answerQuery(context: ServerContext, reply: FastifyReply, asked: Q
     const collected = await run.collect({ limit: asked.limit, offset: asked.offset })
     session.signal.throwIfAborted()
     reply.type(CONTENT_TYPES[asked.format])
-    if (asked.format === 'json') {
-      const { complete, warnings } = collected
-      const outcome = { queryId: session.id, tookMs: session.tookMs(), complete, warnings }
-      return answerText(collected, metaOf(run, asked, outcome))
-    }
-    if (asked.format === 'ndjson') return ndjsonText(collected)
-    throw new RequestError('VALIDATION_ERROR', `format ${asked.format} is not available yet`)
+    if (asked.format !== 'json') return rowsText(collected, asked.format)
+    const { complete, warnings } = collected
+    const outcome = { queryId: session.id, tookMs: session.tookMs(), complete, warnings }
+    return answerText(collected, metaOf(run, asked, outcome))
   } catch (error) {
     throw session.reasonFor(error)
   } finally {

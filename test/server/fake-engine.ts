@@ -1,5 +1,6 @@
 /** An engine that remembers what it was given and answers what it is told to: for everything a real one does only on a bad day. */
 import type { Collected, Engine, ExplainOptions, QueryOptions, QueryRun } from '../../engine.ts'
+import { batchOf, vectorOf } from '../../runtime/column-batch.ts'
 import type { Profile } from '../../runtime/profile.ts'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { IncomingEvent, StoreStatus } from '../../storage/index.ts'
@@ -7,7 +8,7 @@ import type { Value } from '../../storage/value.ts'
 
 export interface Canned {
   readonly collected?: Partial<Collected>
-  readonly rows?: readonly Record<string, Value>[]
+  readonly rows?: Iterable<Record<string, Value>>
   /** Thrown by `query` at once. */
   readonly compileError?: Error
   /** Thrown after the rows. */
@@ -60,10 +61,15 @@ export class FakeEngine implements Engine {
       rewrites: [],
       hints: [],
       profile: emptyProfile(),
-      async *batches() {},
+      async *batches() {
+        for (const row of rows) {
+          const columns = Object.entries(row).map(([name, value]) => [name, vectorOf([value])] as const)
+          yield batchOf(new Map(columns), 1)
+        }
+        await ending()
+      },
       async *rows() {
         yield* rows
-        await ending()
       },
       async collect() {
         await ending()
