@@ -47,9 +47,12 @@ export function shiftTime(time: DateTime, ns: number): DateTime | null {
   return makeTime(time.micros + wholeMicros + carry, Math.round(nanos - carry * 1000))
 }
 
-/** Null when the instant is outside what a DateTime can hold exactly. */
+/** The year 9999 and as far into the past: `9999-12-31` is a date people write, though not exact to the microsecond any more. */
+const MAX_MICROS = 2.6e17
+
+/** Null when the instant is outside what has a date. */
 export function makeTime(micros: number, nanos = 0): DateTime | null {
-  if (!Number.isFinite(micros) || Math.abs(micros) > SAFE) return null
+  if (!(Math.abs(micros) <= MAX_MICROS)) return null
   return nanos >= 1000 ? new DateTime(micros + 1, nanos - 1000) : new DateTime(micros, nanos)
 }
 

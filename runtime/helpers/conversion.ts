@@ -1,7 +1,7 @@
 /** Casts: `int(x)` is null where it cannot; `int!(x)` throws, for a present x. */
 import { parseDateTime, parseDuration } from '../../grammar/literals.ts'
 import { DateTime, Duration, typeOf, type Value } from '../../storage/value.ts'
-import { makeDuration } from './arithmetic.ts'
+import { makeDuration, makeTime } from './arithmetic.ts'
 import { StrictCastError } from './errors.ts'
 import { toText, valueToText } from './format-value.ts'
 import { normalFloat, normalInt, parseNumber } from './numbers.ts'
@@ -80,7 +80,7 @@ export function epochToTime(value: number | bigint): DateTime | null {
   if (typeof value === 'bigint' || size >= 1e17) {
     const exact = BigInt(value)
     const micros = exact >= 0n ? exact / 1000n : (exact - 999n) / 1000n
-    return new DateTime(Number(micros), Number(exact - micros * 1000n))
+    return makeTime(Number(micros), Number(exact - micros * 1000n))
   }
   if (size < 1e11) return microsToTime(value * 1e6)
   if (size < 1e14) return microsToTime(value * 1000)
@@ -89,7 +89,7 @@ export function epochToTime(value: number | bigint): DateTime | null {
 
 function microsToTime(micros: number): DateTime | null {
   const whole = Math.round(micros)
-  return Number.isSafeInteger(whole) ? new DateTime(whole === 0 ? 0 : whole) : null
+  return makeTime(whole === 0 ? 0 : whole)
 }
 
 export function toDatetime(value: Value): DateTime | null {
