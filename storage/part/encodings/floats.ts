@@ -52,7 +52,7 @@ export function decodeDecimals(source: ByteSource, rowCount: number): NumberVect
 export function encodeFloats(sink: ByteSink, vector: NumberVector): void {
   writePresence(sink, vector.presence)
   const { values } = vector
-  sink.array(fillAbsent(values instanceof Float64Array ? values : Float64Array.from(values), vector.presence))
+  sink.array(fillAbsent(values instanceof Float64Array ? values : new Float64Array(values), vector.presence))
 }
 
 export function decodeFloats(source: ByteSource, rowCount: number): NumberVector {

@@ -97,7 +97,7 @@ function writeFrameOf(sink: ByteSink, values: Numbers): void {
 function writeFrame(sink: ByteSink, values: Numbers, base: number, width: number): void {
   sink.u8(width)
   if (width === RAW_WIDTH) {
-    sink.array(values instanceof Float64Array ? values : Float64Array.from(values))
+    sink.array(values instanceof Float64Array ? values : new Float64Array(values))
     return
   }
   sink.f64(base)

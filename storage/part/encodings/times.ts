@@ -16,7 +16,7 @@ export function decodeTimes(source: ByteSource, rowCount: number): TimeVector {
   const presence = readPresence(source, rowCount)
   const micros = readIntegers(source, rowCount, true)
   zeroAbsent(micros, presence)
-  const nanos = source.u8() === 0 ? null : Uint16Array.from(readIntegers(source, rowCount))
+  const nanos = source.u8() === 0 ? null : new Uint16Array(readIntegers(source, rowCount))
   zeroAbsent(nanos, presence)
   return { kind: 'time', rowCount, micros, nanos, presence }
 }
