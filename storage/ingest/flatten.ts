@@ -7,9 +7,22 @@ const MAX_DEPTH = 64
 /** Beyond this an event is refused: everything that walks a value later does so by recursion. */
 const MAX_VALUE_DEPTH = 500
 
-/** Adds every leaf of `object` to `fields`; a name that comes twice keeps its last value, as in JSON. */
-export function flattenInto(fields: Map<string, Value>, object: Readonly<Record<string, unknown>>): void {
-  for (const name of Object.keys(object)) addLeaf(fields, name, object[name], 0)
+/** Set when a number was met that JSON may have written with more digits than a float holds. */
+let metInexact = false
+
+/**
+ * Adds every leaf of `object` to `fields`; a name that comes twice keeps its last value, as in JSON.
+ * False when a whole number beyond 2^53 was among them: its last digits may not be the ones that were sent.
+ */
+export function flattenInto(fields: Map<string, Value>, object: Readonly<Record<string, unknown>>): boolean {
+  metInexact = false
+  // For-in is twice as fast as Object.keys here, and these objects inherit nothing that is enumerable.
+  for (const name in object) {
+    const value = object[name]
+    if (typeof value === 'string') fields.set(name, value)
+    else addLeaf(fields, name, value, 0)
+  }
+  return !metInexact
 }
 
 function addLeaf(fields: Map<string, Value>, name: string, value: unknown, depth: number): void {
@@ -19,7 +32,7 @@ function addLeaf(fields: Map<string, Value>, name: string, value: unknown, depth
       fields.set(name, value)
       return
     case 'number':
-      fields.set(name, numberOf(value))
+      fields.set(name, (value | 0) === value ? value + 0 : numberOf(value))
       return
     case 'object': {
       if (value !== null && !Array.isArray(value) && !(value instanceof DateTime) && !(value instanceof Duration)) {
@@ -76,5 +89,6 @@ function objectOf(object: Readonly<Record<string, unknown>>, depth: number): Obj
 
 /** NaN and the infinities are null; there is one zero. */
 function numberOf(value: number): number | null {
+  if (value >= 2 ** 53 || value <= -(2 ** 53)) metInexact = true
   return Number.isFinite(value) ? value + 0 : null
 }

@@ -3,7 +3,7 @@ import type { IncomingEvent } from '../index.ts'
 import { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { ColumnBuilder, type FieldState } from './column-builder.ts'
-import { TimeStorage } from './column-storage.ts'
+import { type PresentOrNull, TimeStorage } from './column-storage.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
 import { TextStorage } from './string-storage.ts'
 
@@ -23,6 +23,7 @@ export type FieldStates = Map<string, FieldState>
 export class MemoryBlock {
   rowCount = 0
   readonly columns = new Map<string, ColumnBuilder>()
+  private readonly order: ColumnBuilder[] = []
   private readonly time = new TimeStorage()
   private readonly raw = new TextStorage()
   private rawCount = 0
@@ -38,16 +39,17 @@ export class MemoryBlock {
       this.raw.add(row, event.raw)
       this.rawCount++
     }
-    const columns = this.columns
+    let at = 0
     for (const [name, value] of event.fields) {
       if (value === undefined) continue
-      let column = columns.get(name)
-      if (column === undefined) {
-        const field = fieldOf(name)
-        if (field === null) continue
-        column = new ColumnBuilder(field, row, value)
-        columns.set(name, column)
+      // Events of one source name their fields in one order, so the column that came next last time is most often the one.
+      let column = this.order[at] ?? null
+      if (column === null || column.field.name !== name) {
+        column = this.columns.get(name) ?? this.addColumn(fieldOf(name), row, value)
+        if (column === null) continue
+        this.order[at] = column
       }
+      at++
       column.append(row, value)
     }
     this.rowCount = row + 1
@@ -83,6 +85,13 @@ export class MemoryBlock {
     if (field === '_time') return this.time.byteLength
     if (field === '_raw') return this.rawCount === 0 ? 0 : this.raw.byteLength
     return this.columns.get(field)?.byteLength ?? 0
+  }
+
+  private addColumn(field: FieldState | null, row: number, first: PresentOrNull): ColumnBuilder | null {
+    if (field === null) return null
+    const column = new ColumnBuilder(field, row, first)
+    this.columns.set(field.name, column)
+    return column
   }
 
   private noteTime(row: number, time: DateTime): void {

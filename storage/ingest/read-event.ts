@@ -5,7 +5,7 @@
 import type { IncomingEvent } from '../index.ts'
 import type { DateTime, Value } from '../value.ts'
 import { flattenInto } from './flatten.ts'
-import { parseJson } from './json.ts'
+import { parseExactJson, parseJson } from './json.ts'
 import { findTime, parseTime } from './timestamp.ts'
 
 export interface EventDefaults {
@@ -50,14 +50,14 @@ function fromJson(text: string, defaults: EventDefaults): ReadResult {
     return error instanceof RangeError ? problem('too_deep', TOO_DEEP) : problem('invalid_json', messageOf(error))
   }
   if (!isObject(document)) return problem('not_an_object', `an event is a JSON object, not ${kindOf(document)}`)
-  return fromFields(document, text, defaults)
+  return read(document, text, text, defaults)
 }
 
 function fromLine(line: string, defaults: EventDefaults): ReadResult {
   if (startsWithBrace(line)) {
     try {
       const document = parseJson(line)
-      if (isObject(document)) return { event: eventOf(document, line, defaults) }
+      if (isObject(document)) return read(document, line, line, defaults)
     } catch {
       // Text that merely starts with a brace is text.
     }
@@ -73,7 +73,22 @@ function fromFields(
   raw: string | null,
   defaults: EventDefaults,
 ): ReadResult {
+  return read(fields, null, raw, defaults)
+}
+
+/** `json`: the text the document was parsed from, for the digits that parsing lost; null when there is none. */
+function read(
+  document: Readonly<Record<string, unknown>>,
+  json: string | null,
+  raw: string | null,
+  defaults: EventDefaults,
+): ReadResult {
   try {
+    const fields = new Map<string, Value>()
+    if (!flattenInto(fields, document) && json !== null) {
+      const exact = parseExactJson(json)
+      if (isObject(exact)) flattenInto(fields, exact)
+    }
     return { event: eventOf(fields, raw, defaults) }
   } catch (error) {
     // The only way to fail: nesting that no walk of a value could follow.
@@ -82,13 +97,7 @@ function fromFields(
   }
 }
 
-function eventOf(
-  document: Readonly<Record<string, unknown>>,
-  text: string | null,
-  defaults: EventDefaults,
-): IncomingEvent {
-  const fields = new Map<string, Value>()
-  flattenInto(fields, document)
+function eventOf(fields: Map<string, Value>, text: string | null, defaults: EventDefaults): IncomingEvent {
   const time = timeOf(fields, defaults) ?? defaults.receivedAt
   fields.delete('_time')
   let raw = text
