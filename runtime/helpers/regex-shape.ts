@@ -27,6 +27,11 @@ interface Repeat {
   readonly isFinal: boolean
 }
 
+interface Frame {
+  takes: boolean
+  allTake: boolean
+}
+
 const MAX_CHOICES = 1024
 const GROUP = /\((?:\?:|\?P?<([A-Za-z_]\w*)>)?(?!\?)/y
 const QUANTIFIER = /([*+?]|\{(\d{1,2})(?:,(\d{1,2}))?\})\??/y
@@ -52,7 +57,8 @@ export function shapeForV8(pattern: string, flags: string): V8Pattern | null {
   const prefix: string[] = []
   let inPrefix = true
   let choices = 1
-  let depth = 0
+  // One frame per open group, and one for the whole: whether the current branch must take a character, and whether all did.
+  const frames: Frame[] = [{ takes: false, allTake: true }]
   let topAlternatives = false
   const isAnchored = pattern.startsWith('^')
   let out = isAnchored ? '^' : ''
@@ -64,24 +70,34 @@ export function shapeForV8(pattern: string, flags: string): V8Pattern | null {
       const group = matchAt(GROUP, pattern, i)
       if (group === null) return null
       out += group[1] === undefined ? group[0] : `(?<${group[1]}>`
-      depth++
+      frames.push({ takes: false, allTake: true })
       inPrefix = false
       i += group[0].length
       continue
     }
     if (char === ')') {
-      if (--depth < 0) return null
+      const closed = frames.pop() as Frame
+      const outer = frames.at(-1)
+      if (outer === undefined) return null
+      const takes = closed.allTake && closed.takes
       out += char
       const quantifier = matchAt(QUANTIFIER, pattern, ++i)
-      if (quantifier === null) continue
-      if (quantifier[0] !== '?') return null
+      if (quantifier === null) {
+        outer.takes ||= takes
+        continue
+      }
+      // A group that may match nothing is skipped by V8 and entered by the automaton: what it captured differs.
+      if (quantifier[0] !== '?' || !takes) return null
       out += quantifier[0]
       choices *= 2
       i++
       continue
     }
     if (char === '|') {
-      topAlternatives ||= depth === 0
+      topAlternatives ||= frames.length === 1
+      const frame = frames.at(-1) as Frame
+      frame.allTake &&= frame.takes
+      frame.takes = false
       choices += 1
       out += char
       i++
@@ -98,6 +114,7 @@ export function shapeForV8(pattern: string, flags: string): V8Pattern | null {
     const quantifier = matchAt(QUANTIFIER, pattern, i)
     if (quantifier === null) {
       if (inPrefix) prefix.push(atom)
+      if (atom !== '\\b') (frames.at(-1) as Frame).takes = true
       out += atom
       continue
     }
@@ -107,6 +124,7 @@ export function shapeForV8(pattern: string, flags: string): V8Pattern | null {
     // `a+` and `a{3}` still promise one `a`, but a prefix ends where lengths become uncertain.
     inPrefix = false
     const bound = quantifier[1] as string
+    if (bound === '+' || Number(quantifier[2] ?? 0) > 0) (frames.at(-1) as Frame).takes = true
     if (bound === '?') choices *= 2
     else if (quantifier[2] === undefined) {
       repeats.push({
@@ -117,7 +135,11 @@ export function shapeForV8(pattern: string, flags: string): V8Pattern | null {
     } else choices *= Number(quantifier[3] ?? quantifier[2]) + 1
     if (matchAt(QUANTIFIER, pattern, i) !== null) return null
   }
-  if (depth !== 0 || choices > MAX_CHOICES || !isLinear(repeats, isAnchored, topAlternatives, prefix, regexFlags)) {
+  if (
+    frames.length !== 1 ||
+    choices > MAX_CHOICES ||
+    !isLinear(repeats, isAnchored, topAlternatives, prefix, regexFlags)
+  ) {
     return null
   }
   return { source: out, flags: regexFlags }

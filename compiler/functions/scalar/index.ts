@@ -5,6 +5,7 @@ import { ARRAYS, OBJECTS } from './collection.ts'
 import { COMPARISONS } from './comparison.ts'
 import { CONDITIONALS } from './conditional.ts'
 import { CONVERSIONS } from './conversion.ts'
+import { ENCODINGS } from './encoding.ts'
 import { HASHES, NETWORKS } from './hash-network.ts'
 import { MATHS } from './math.ts'
 import { STRINGS } from './string.ts'
@@ -17,6 +18,7 @@ export const SCALARS: readonly ScalarFunction[] = [
   ...CONVERSIONS,
   ...CONDITIONALS,
   ...STRINGS,
+  ...ENCODINGS,
   ...TEXTS,
   ...MATHS,
   ...TIMES,

@@ -74,9 +74,12 @@ describe('patterns', () => {
         assert.deepEqual([match.index, match.end], [matcher.start(), matcher.end()])
         for (let i = 0; i < regex.names.length; i++) assert.equal(match.groups[i], matcher.group(i) ?? undefined)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
-    assert.ok(onV8 > 300, `only ${onV8} on V8`)
+    // An optional group that matches nothing: V8 leaves it unset, the automaton sets it to the empty text.
+    assert.equal(compiled('[^a](b*)?').machine, 'automaton')
+    assert.equal(compiled('[^a](bb?|c)?').machine, 'v8')
+    assert.ok(onV8 > 200, `only ${onV8} on V8`)
   })
 
   it('go to the automaton when backtracking could cost more than one pass', () => {

@@ -1,0 +1,140 @@
+/** Text in other clothes: formats, URLs, base64, paths, sizes. */
+import type { ScalarFunction } from '../descriptor.ts'
+import { param, scalarsOf, withArticle } from './build.ts'
+
+const string = scalarsOf('string')
+const S = param('s', 'string', 'The text.')
+
+const printf = string({
+  name: 'printf',
+  helper: 'printf',
+  nulls: 'observe',
+  foreign: ['format', 'sprintf', 'format_string'],
+  parameters: [
+    param('format', 'string', '`%s %d %f %e %g %x %o %c %%`, with flags, width and precision.'),
+    param('args', 'any', 'The values, in order.', { optional: true, variadic: true }),
+  ],
+  summary: 'Text by a format. An absent value prints nothing.',
+  examples: [
+    ['printf("%s=%05.1f", "cpu", 3.14159)', '"cpu=003.1"'],
+    ['printf("%x|%-4s|%%", 255, "a")', '"ff|a   |%"'],
+    ['printf("%d%s", 9223372036854775807, null)', '"9223372036854775807"'],
+  ],
+  result: 'string',
+})
+
+const urldecode = string({
+  name: 'urldecode',
+  helper: 'urlDecode',
+  foreign: ['url_decode'],
+  parameters: [S],
+  summary: 'With `%20` and `+` turned back into characters. What is no valid escape stays.',
+  examples: [
+    ['urldecode("a%20b+c%C3%A9")', '"a b cé"'],
+    ['urldecode("100%")', '"100%"'],
+  ],
+  result: 'string',
+})
+
+const urlencode = string({
+  name: 'urlencode',
+  helper: 'urlEncode',
+  foreign: ['url_encode'],
+  parameters: [S],
+  summary: 'Safe to stand in a URL.',
+  examples: [['urlencode("a b&c")', '"a%20b%26c"']],
+  result: 'string',
+})
+
+const urlParse = string({
+  name: 'url_parse',
+  helper: 'urlParse',
+  foreign: ['parse_url', 'parseurl'],
+  parameters: [S],
+  summary:
+    'The parts of a URL or of a path with a query: scheme, user, host, port, path, query, fragment. Null when it is none.',
+  examples: [
+    [
+      'url_parse("https://ex.com:8443/a?x=1#top")',
+      '{"scheme":"https","host":"ex.com","port":8443,"path":"/a","query":{"x":"1"},"fragment":"top"}',
+    ],
+    ['url_parse("/a?x=1")', '{"path":"/a","query":{"x":"1"}}'],
+    ['url_parse("no url")', 'null'],
+  ],
+  result: 'object',
+})
+
+const base64Encode = string({
+  name: 'base64_encode',
+  helper: 'base64Encode',
+  foreign: ['base64_encode_tostring', 'to_base64'],
+  parameters: [S],
+  summary: 'In base64, of its UTF-8 bytes.',
+  examples: [['base64_encode("héllo")', '"aMOpbGxv"']],
+  result: 'string',
+})
+
+const base64Decode = string({
+  name: 'base64_decode',
+  helper: 'base64Decode',
+  foreign: ['base64_decode_tostring', 'from_base64'],
+  parameters: [S],
+  summary: 'Base64 read back as UTF-8 text; both alphabets, padded or not. Null when it is none.',
+  examples: [
+    ['base64_decode("aMOpbGxv")', '"héllo"'],
+    ['base64_decode("a?")', 'null'],
+  ],
+  result: 'string',
+})
+
+const pathNormalize = string({
+  name: 'path_normalize',
+  helper: 'pathNormalize',
+  foreign: ['normalize_path'],
+  parameters: [S],
+  summary:
+    'A URL path with its variable segments named, and without its query, so that paths of one kind group together.',
+  examples: [['path_normalize("/users/42/orders/9f8e7d6c5b4a?x=1")', '"/users/:id/orders/:hex"']],
+  result: 'string',
+})
+
+const formatBytes = string({
+  name: 'format_bytes',
+  helper: 'formatBytes',
+  foreign: ['bytes_to_string', 'formatreadablesize'],
+  parameters: [param('bytes', 'number', 'A count of bytes.')],
+  summary: 'A size for people, in units of 1024.',
+  examples: [
+    ['format_bytes(1536)', '"1.5 KiB"'],
+    ['format_bytes(512)', '"512 B"'],
+  ],
+  result: 'string',
+})
+
+const formatDuration = string({
+  name: 'format_duration',
+  helper: 'formatDuration',
+  foreign: ['format_timespan', 'tostring_duration'],
+  parameters: [param('x', 'any', 'A duration, or a number of seconds.')],
+  summary: 'A length of time as the language writes it.',
+  examples: [
+    ['format_duration(5400)', '"1h30m"'],
+    ['format_duration(250ms)', '"250ms"'],
+  ],
+  result: ([x = 'any']) =>
+    x === 'array' || x === 'object' || x === 'bool'
+      ? { problem: `x must be a duration or a number of seconds, not ${withArticle(x)}`, argument: 0 }
+      : 'string',
+})
+
+export const ENCODINGS: readonly ScalarFunction[] = [
+  printf,
+  urldecode,
+  urlencode,
+  urlParse,
+  base64Encode,
+  base64Decode,
+  pathNormalize,
+  formatBytes,
+  formatDuration,
+]
