@@ -35,9 +35,14 @@ function inOrder(rows: readonly NamedRow[]): NamedRow[] {
   return keyed.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)).map(({ row }) => row)
 }
 
-/** A column may be named by its aggregate (`p95(ms)`); an alias hides it, and then only rounding is forgiven. */
+/** A column named by its aggregate (`p95(ms)`, the fuzzer's `a0_p95`) has its error; under another alias only rounding is forgiven. */
 function toleranceOfColumn(name: string): number {
-  return toleranceOf(/^([a-z0-9_]+)\(/.exec(name)?.[1] ?? '')
+  return toleranceOf(
+    /^(?:a\d_([a-z0-9_]+)$|([a-z0-9_]+)\()/
+      .exec(name)
+      ?.slice(1)
+      .find(text => text !== undefined) ?? '',
+  )
 }
 
 /** Does the query promise an order of its rows? The last stage that sets or loses one decides. */

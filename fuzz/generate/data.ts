@@ -1,0 +1,87 @@
+/** Random small data as NDJSON, so that a failure prints as a case file. Values are chosen to collide, to be absent and to sit on edges. */
+import type { Random } from './random.ts'
+
+export type FieldType =
+  | 'int'
+  | 'float'
+  | 'string'
+  | 'bool'
+  | 'datetime'
+  | 'duration'
+  | 'array'
+  | 'object'
+  | 'any'
+  /** An estimate, or rounded: it may be shown but nothing may be computed from it. */
+  | 'opaque'
+
+export interface Field {
+  readonly name: string
+  readonly type: FieldType
+}
+
+/** Every field a random event may have, and the JSON of one value. `id` is unique, so that an order can be total. */
+const MAKERS: Readonly<Record<string, { readonly type: FieldType; readonly make: (random: Random) => string }>> = {
+  n: { type: 'int', make: random => String(random.int(-3, 12)) },
+  // Not `int`: sums of these are not what sums are tested with.
+  big: { type: 'any', make: random => random.pick(BIG_INTS) },
+  // Eighths are exact in binary, so sums do not depend on their order.
+  ms: { type: 'float', make: random => String(random.int(-40, 4000) / 8) },
+  level: { type: 'string', make: random => JSON.stringify(random.pick(['error', 'warn', 'info', 'ERROR'])) },
+  host: { type: 'string', make: random => JSON.stringify(`web-${random.int(1, 4)}`) },
+  message: { type: 'string', make: random => JSON.stringify(sentence(random)) },
+  code: { type: 'any', make: random => random.pick(['200', '"200"', '500', '"5xx"', '404.5', 'null', 'true']) },
+  ok: { type: 'bool', make: random => random.pick(['true', 'false']) },
+  'http.status': { type: 'int', make: random => random.pick(['200', '404', '503']) },
+  'http.path': { type: 'string', make: random => JSON.stringify(random.pick(['/', '/a', '/api/users/42', '/ä'])) },
+  tags: { type: 'array', make: random => random.pick(['[]', '["a"]', '["a","b"]', '[1,"1",null]', '[3,1,2]']) },
+  mixed: { type: 'any', make: random => random.pick(MIXED) },
+  'odd name': { type: 'int', make: random => String(random.int(0, 3)) },
+}
+
+const BIG_INTS = ['9007199254740993', '9007199254740992', '-9007199254740993', '9223372036854775807', '1', '0'] as const
+const MIXED = [
+  '1',
+  '"1"',
+  '1.5',
+  '"x"',
+  'true',
+  'null',
+  '[1]',
+  '"2026-06-01T00:00:00Z"',
+  '{}',
+  '""',
+  '-0',
+  '1e300',
+] as const
+const WORDS = ['connection', 'reset', 'timeout', 'Disk', 'full', '10.0.0.1', 'user=ada', 'größe', 'req-42', ''] as const
+
+function sentence(random: Random): string {
+  return Array.from({ length: random.int(0, 4) }, () => random.pick(WORDS)).join(' ')
+}
+
+export interface RandomData {
+  readonly lines: readonly string[]
+  readonly fields: readonly Field[]
+}
+
+/** Some fields of all, each with its own rate of nulls and of absence: from always there to hardly ever. */
+export function randomData(random: Random, maxRows: number): RandomData {
+  const names = random.some(Object.keys(MAKERS))
+  const rates = new Map(
+    names.map(name => [name, { missing: random.pick([0, 0.2, 0.9]), nulls: random.pick([0, 0.1]) }]),
+  )
+  const count = random.pick([0, 1, 2, random.int(3, maxRows), random.int(3, maxRows)])
+  const lines = Array.from({ length: count }, (_, id) => {
+    const seconds = id * 37 + random.int(0, 30)
+    const time = new Date(Date.UTC(2026, 5, 15, 9) + seconds * 1000 + random.int(0, 999)).toISOString()
+    const members = [`"_timestamp":${JSON.stringify(time)}`, `"id":${id}`]
+    for (const name of names) {
+      const rate = rates.get(name) ?? { missing: 0, nulls: 0 }
+      if (random.chance(rate.missing)) continue
+      members.push(`${JSON.stringify(name)}:${random.chance(rate.nulls) ? 'null' : MAKERS[name]?.make(random)}`)
+    }
+    return `{${members.join(',')}}`
+  })
+  const typed = names.map(name => ({ name, type: MAKERS[name]?.type ?? 'any' }))
+  return { lines, fields: [{ name: 'id', type: 'int' }, { name: '_time', type: 'datetime' }, ...typed] }
+}

@@ -1,0 +1,48 @@
+/**
+ * `npm run fuzz -- [target …] [--seed N] [--seconds N] [--count N]`: runs the targets and prints, for each failure, the line that
+ * repeats it. With `--seed` that seed alone. The exit code is 1 when anything was found.
+ */
+import { parseArgs } from 'node:util'
+import { runTarget } from './run.ts'
+import { CANARY, Finding, TARGETS } from './targets.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    count: { type: 'string' },
+    failures: { type: 'string' },
+  },
+})
+
+const known = [...TARGETS, CANARY]
+const chosen = positionals.length === 0 ? TARGETS : known.filter(target => positionals.includes(target.name))
+if (chosen.length < positionals.length || chosen.length === 0) {
+  process.stderr.write(`targets: ${known.map(target => `${target.name} (${target.summary})`).join('\n         ')}\n`)
+  process.exit(2)
+}
+
+let failed = false
+for (const target of chosen) {
+  const single = values.seed === undefined ? null : Number(values.seed)
+  const report = await runTarget(target, {
+    // A new start every day, so that nights of fuzzing do not repeat each other.
+    firstSeed: single ?? Math.floor(Date.now() / 1000),
+    count: single === null ? Number(values.count ?? Number.POSITIVE_INFINITY) : 1,
+    seconds: Number(values.seconds ?? 20),
+    maxFailures: Number(values.failures ?? 3),
+  })
+  const share = report.runs === 0 ? 0 : report.skipped / report.runs
+  process.stdout.write(
+    `${target.name}: ${report.runs} runs, ${(share * 100).toFixed(0)} % skipped, ${report.failures.length} failures\n`,
+  )
+  for (const { seed, error } of report.failures) {
+    const detail = error instanceof Finding ? error.detail : ''
+    process.stdout.write(`\n${error.stack}\n${detail}\n\n  npm run fuzz -- ${target.name} --seed ${seed}\n\n`)
+  }
+  const tooManySkips = single === null && report.runs > 50 && share > target.skipLimit
+  if (tooManySkips) process.stdout.write(`${target.name} skipped too much: limit ${target.skipLimit * 100} %\n`)
+  failed ||= report.failures.length > 0 || tooManySkips
+}
+process.exitCode = failed ? 1 : 0

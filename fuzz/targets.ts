@@ -1,0 +1,255 @@
+/**
+ * The registry of fuzz targets. A target takes a seed and does one thing with it: agrees, skips (the program refused the
+ * input, which it may), or throws a Finding with what anyone needs to see it again.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AstQuery } from '../grammar/ast.ts'
+import { CompileError } from '../grammar/diagnostics.ts'
+import { desugar, parse, print } from '../grammar/index.ts'
+import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
+import { isOrdered, isSameResult } from '../test/compare-rows.ts'
+import { answer } from '../test/harness.ts'
+import { askReference } from '../test/reference/index.ts'
+import { type NamedRow, rowText } from '../test/rows.ts'
+import { randomData } from './generate/data.ts'
+import { queryText, randomQuery } from './generate/query.ts'
+import { createRandom, type Random } from './generate/random.ts'
+import { randomText } from './generate/text.ts'
+import { shrink } from './shrink.ts'
+
+export type Outcome = 'agreed' | 'skipped'
+
+/** Something the program must never do, with a case file that shows it. */
+export class Finding extends Error {
+  readonly detail: string
+  constructor(message: string, detail: string) {
+    super(message)
+    this.name = 'Finding'
+    this.detail = detail
+  }
+}
+
+export interface Target {
+  readonly name: string
+  readonly summary: string
+  /** More skips than this share of seeds, and the target no longer tests what it says. */
+  readonly skipLimit: number
+  run(seed: number): Promise<Outcome>
+}
+
+// ── Text and trees ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+const parseTarget: Target = {
+  name: 'parse',
+  summary: 'no text makes the parser throw, hang or point outside of it',
+  skipLimit: 0,
+  run: async seed => {
+    const text = randomText(createRandom(seed))
+    const { diagnostics } = parse(text)
+    for (const { span, code } of diagnostics) {
+      if (span.start < 0 || span.end < span.start || span.end > text.length) {
+        throw new Finding(`${code} points outside of the text`, text)
+      }
+    }
+    return 'agreed'
+  },
+}
+
+const roundtrip: Target = {
+  name: 'roundtrip',
+  summary: 'printing a query and parsing it again gives the same tree, and printing is stable',
+  skipLimit: 0.5,
+  run: async seed => {
+    const random = createRandom(seed)
+    const generated = random.chance(0.7)
+    const text = generated ? queryText(randomQuery(random, randomData(random, 1).fields)) : randomText(random)
+    const { query, diagnostics } = parse(text)
+    if (diagnostics.length > 0) {
+      if (generated) throw new Finding(`a generated query does not parse: ${diagnostics[0]?.message}`, text)
+      return 'skipped'
+    }
+    checkRoundtrip(query, text)
+    checkRoundtrip(desugar(query).query, `${text}\n(desugared)`)
+    return 'agreed'
+  },
+}
+
+function checkRoundtrip(query: AstQuery, text: string): void {
+  const printed = print(query)
+  const again = parse(printed)
+  if (again.diagnostics.length > 0) {
+    throw new Finding(`the canonical text has an error: ${again.diagnostics[0]?.message}`, `${text}\n\n${printed}`)
+  }
+  if (treeText(again.query) !== treeText(query)) throw new Finding('the tree changed', `${text}\n\n${printed}`)
+  if (print(again.query) !== printed) throw new Finding('printing is not stable', `${text}\n\n${printed}`)
+}
+
+/** The tree without its positions, and without how a word was spelled where spelling means nothing. */
+function treeText(query: AstQuery): string {
+  return JSON.stringify(query, (key, value: unknown) => {
+    if (/span$/i.test(key) || key === 'implicit' || key === 'optional') return undefined
+    return typeof value === 'bigint' ? `${value}n` : value
+  })
+}
+
+// ── Results ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Experiment {
+  readonly lines: readonly string[]
+  readonly stages: readonly string[]
+}
+
+function experimentOf(random: Random): Experiment {
+  const { lines, fields } = randomData(random, 12)
+  return { lines, stages: randomQuery(random, fields).stages }
+}
+
+type Ask = (text: string, lines: readonly string[]) => Promise<readonly NamedRow[]>
+
+function engineWith(options: RunOptions): Ask {
+  return async (text, lines) => (await answer(text, eventsOf(lines), options)).rows
+}
+
+const reference: Ask = async (text, lines) =>
+  askReference(text, eventsOf(lines), { now: NOW }).rows.map(
+    row => new Map([...row].filter(([name, value]) => value !== undefined && name !== 'index')),
+  )
+
+function eventsOf(lines: readonly string[]): ReturnType<typeof readEvents> {
+  return readEvents([{ index: 'main', text: lines.join('\n') }])
+}
+
+async function onDisk(text: string, lines: readonly string[], options: RunOptions): Promise<readonly NamedRow[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'quern-fuzz-'))
+  try {
+    return await engineWith({ ...options, directory })(text, lines)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Each pair of ways must agree; `null` when the program refuses the query, which both must then do. */
+async function difference(ways: Readonly<Record<string, Ask>>, { stages, lines }: Experiment): Promise<string | null> {
+  const text = queryText({ stages })
+  const ordered = isOrdered(parse(text).query)
+  let first: { readonly name: string; readonly rows: readonly NamedRow[] } | null = null
+  for (const [name, ask] of Object.entries(ways)) {
+    const rows = await ask(text, lines)
+    if (first === null) first = { name, rows }
+    else if (!isSameResult(rows, first.rows, ordered)) {
+      return [
+        `-- ${first.name}`,
+        ...first.rows.map(row => rowText(row)),
+        '',
+        `-- ${name}`,
+        ...rows.map(row => rowText(row)),
+      ].join('\n')
+    }
+  }
+  return null
+}
+
+function agreement(name: string, summary: string, ways: (random: Random) => Readonly<Record<string, Ask>>): Target {
+  return {
+    name,
+    summary,
+    skipLimit: 0.6,
+    run: async seed => {
+      const experiment = experimentOf(createRandom(seed))
+      const asked = ways(createRandom(seed + 1))
+      const attempt = async (each: Experiment): Promise<string | null> => {
+        try {
+          return await difference(asked, each)
+        } catch (error) {
+          if (error instanceof CompileError) throw error
+          return error instanceof Error ? (error.stack ?? error.message) : String(error)
+        }
+      }
+      try {
+        if ((await attempt(experiment)) === null) return 'agreed'
+      } catch (error) {
+        if (error instanceof CompileError) return 'skipped'
+        throw error
+      }
+      const small = await shrink(experiment, async each => {
+        try {
+          return (await attempt(each)) !== null
+        } catch {
+          return false
+        }
+      })
+      throw new Finding(`${name}: the answers differ`, caseText(small, (await attempt(small)) ?? ''))
+    },
+  }
+}
+
+function caseText({ stages, lines }: Experiment, found: string): string {
+  return ['# found by the fuzzer', '-- query', queryText({ stages }), '', '-- input', ...lines, '', found].join('\n')
+}
+
+const sameResults = agreement(
+  'same-results',
+  'the engine, the engine without rules and the reference give the same rows',
+  random => ({
+    reference,
+    engine: engineWith({ blockRows: random.pick([1, 2, 3, 7, 65_536]) }),
+    'engine without rules': engineWith({ without: ['all'] }),
+  }),
+)
+
+const storage = agreement(
+  'storage',
+  'rows are the same from memory, from flushed parts and from odd blocks',
+  random => ({
+    memory: engineWith({}),
+    disk: (text, lines) => onDisk(text, lines, { eventsPerPart: 100 }),
+    'disk in small blocks': (text, lines) => onDisk(text, lines, { blockRows: random.int(1, 4), eventsPerPart: 100 }),
+  }),
+)
+
+const ternary: Target = {
+  name: 'ternary-logic',
+  summary: 'the rows where p, where not p and where p is null are all rows, once',
+  skipLimit: 0.6,
+  run: async seed => {
+    const random = createRandom(seed)
+    const { lines, fields } = randomData(random, 12)
+    const predicate = randomQuery(random, fields)
+      .stages.find(stage => stage.startsWith('where '))
+      ?.slice('where '.length)
+    if (predicate === undefined) return 'skipped'
+    const ids = async (stages: readonly string[]): Promise<string[]> => {
+      const rows = await engineWith({ blockRows: 3 })(queryText({ stages: [...stages, 'keep id'] }), lines)
+      return rows.map(row => String(row.get('id')))
+    }
+    try {
+      const parts = [
+        ...(await ids([`where ${predicate}`])),
+        ...(await ids([`where not (${predicate})`])),
+        ...(await ids([`extend p = ${predicate}`, 'where is_null(p) or typeof(p) != "bool"'])),
+      ]
+      const all = await ids([])
+      if (parts.sort().join() !== all.sort().join()) {
+        throw new Finding(
+          'ternary-logic: rows are lost or doubled',
+          caseText({ stages: [`where ${predicate}`], lines }, parts.join()),
+        )
+      }
+      return 'agreed'
+    } catch (error) {
+      if (error instanceof CompileError) return 'skipped'
+      throw error
+    }
+  },
+}
+
+/** Plants a bug (the last row is lost) and must find it: a fuzzer that finds nothing may be looking at nothing. */
+const canary: Target = agreement('canary', 'must fail: one way of asking loses a row', () => ({
+  reference,
+  'the planted bug': async (text, lines) => (await reference(text, lines)).slice(0, -1),
+}))
+
+export const TARGETS: readonly Target[] = [parseTarget, roundtrip, sameResults, storage, ternary]
+export const CANARY = canary

@@ -1,0 +1,26 @@
+/** A second of every fuzz target, from a fixed seed; and the canary, which must be found, or the fuzzer sees nothing. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runTarget } from '../fuzz/run.ts'
+import { CANARY, Finding, TARGETS } from '../fuzz/targets.ts'
+
+for (const target of TARGETS) {
+  test(`fuzz ${target.name}: ${target.summary}`, async () => {
+    const report = await runTarget(target, { firstSeed: 1, count: 200, seconds: 1, maxFailures: 1 })
+    for (const { seed, error } of report.failures) {
+      const detail = error instanceof Finding ? error.detail : ''
+      assert.fail(`npm run fuzz -- ${target.name} --seed ${seed}\n${error.stack}\n${detail}`)
+    }
+    assert.ok(report.runs > 0)
+    assert.ok(
+      report.runs < 50 || report.skipped / report.runs <= target.skipLimit,
+      `${report.skipped} of ${report.runs} skipped`,
+    )
+  })
+}
+
+test('the canary is found: a planted bug does not go unseen', async () => {
+  const report = await runTarget(CANARY, { firstSeed: 1, count: 50, seconds: 10, maxFailures: 1 })
+  assert.equal(report.failures.length, 1)
+  assert.ok(report.failures[0]?.error instanceof Finding)
+})
