@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Engine } from '../engine.ts'
-import { parseJson } from '../storage/ingest/json.ts'
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
 import { answerError, elasticErrorBody, RequestError, shuttingDown } from './errors.ts'
+import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
 import { refuseUnknownRoute } from './routes/unknown.ts'
@@ -93,8 +93,7 @@ function addRoute(app: FastifyInstance, context: ServerContext, route: Route): v
 function parseBody(bytes: Buffer, check: Check): unknown {
   let body: unknown
   try {
-    // Exact integers, so that a variable beyond 2^53 finds what it looks for.
-    body = parseJson(bytes.toString('utf8'))
+    body = parseRequestJson(bytes.toString('utf8'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new RequestError('INVALID_JSON', bytes.length === 0 ? 'the body is empty' : `the body is not JSON: ${reason}`)

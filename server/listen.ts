@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine.ts'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { Connections } from './connections.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:3100` */
@@ -19,12 +20,13 @@ export interface RunningServer {
 
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
   const app = createApp(engine, config)
+  const connections = new Connections(app.server)
   await app.listen({ port: config.get('port'), host: config.get('host') })
   let stop = () => {}
   const stopped = new Promise<void>(resolve => {
     let isStopping = false
     stop = () => {
-      if (isStopping) app.server.closeAllConnections()
+      if (isStopping) connections.destroyAll()
       isStopping = true
       resolve()
     }
@@ -32,7 +34,7 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   const closed = stopped
-    .then(() => drain(app, config.get('shutdown_grace')))
+    .then(() => drain(app, connections, config.get('shutdown_grace')))
     .then(() => engine.close())
     .finally(() => {
       process.off('SIGINT', stop)
@@ -41,10 +43,12 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   return { url: urlOf(app), closed, stop }
 }
 
-async function drain(app: FastifyInstance, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs)
+async function drain(app: FastifyInstance, connections: Connections, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => connections.destroyAll(), graceMs)
   try {
-    await app.close()
+    const closed = app.close()
+    connections.stop()
+    await closed
   } finally {
     clearTimeout(timer)
   }

@@ -2,13 +2,15 @@
  * One element of POST /ingest. With `event` it is an envelope: the event's text and what is known about it beside it. Without, the
  * element itself is the event and all its keys are fields.
  */
-import { parseJson } from '../../storage/ingest/json.ts'
 import type { EventDefaults, EventReader, ReadResult } from '../../storage/ingest/read-event.ts'
 import { parseTime } from '../../storage/ingest/timestamp.ts'
+import { parseRequestJson } from '../json.ts'
 import { indexNameProblem, isIndexName } from './defaults.ts'
 import { type ByteSpan, memberSpan } from './split-body.ts'
 
 type Members = Readonly<Record<string, unknown>>
+
+const ENVELOPE_MEMBER = /"(?:event|index)"|\\u/
 
 export function readStructuredEvent(
   reader: EventReader,
@@ -17,9 +19,11 @@ export function readStructuredEvent(
   defaults: EventDefaults,
 ): ReadResult {
   const text = body.toString('utf8', span.start, span.end)
+  // Without a member that means something to us, the element is an event like any other document.
+  if (text.startsWith('{') && !ENVELOPE_MEMBER.test(text)) return reader.fromJson(text, defaults)
   let element: unknown
   try {
-    element = parseJson(text)
+    element = parseRequestJson(text)
   } catch (error) {
     return problem('invalid_json', error instanceof Error ? error.message : String(error))
   }
@@ -81,7 +85,7 @@ function label(value: unknown): string | null {
 function objectIn(text: string): Members | null {
   if (!text.trimStart().startsWith('{')) return null
   try {
-    const document = parseJson(text)
+    const document = parseRequestJson(text)
     return isMembers(document) ? document : null
   } catch {
     return null
