@@ -94,7 +94,8 @@ export class ByteSource {
   #at = 0
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
+    // Never a Buffer: its `slice` shares memory, and kernels that see both kinds of array are slower on each.
+    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 

@@ -3,7 +3,7 @@ import { CorruptPartError } from '../errors.ts'
 import type { ChunkPlace } from './block-index.ts'
 import { crc32 } from './checksum.ts'
 import { compressBlock, decompressBlock } from './codec.ts'
-import { CHUNK_BYTES_MAX, CHUNK_HEADER_BYTES, CODEC_LZ4, CODEC_NONE } from './format.ts'
+import { CHUNK_BYTES_MAX, CHUNK_HEADER_BYTES, CODEC_LZ4, CODEC_NONE, KIND_FILTER } from './format.ts'
 
 export interface Chunk {
   readonly encoding: number
@@ -14,7 +14,8 @@ export interface Chunk {
 /** The bytes of a chunk, header included. @throws {RangeError} when the payload is too large for one. */
 export function frameChunk(kind: number, encoding: number, raw: Uint8Array): Uint8Array {
   if (raw.length > CHUNK_BYTES_MAX) throw new RangeError(`a chunk of ${raw.length} bytes is too large`)
-  const compressed = compressBlock(raw)
+  // The bits of a filter are as good as random.
+  const compressed = kind === KIND_FILTER ? null : compressBlock(raw)
   // A compressed block brings the raw length that ends the header: see codec.ts.
   const stored = compressed === null ? raw.length : compressed.length - 4
   const bytes = Buffer.allocUnsafe(CHUNK_HEADER_BYTES + stored)

@@ -46,7 +46,7 @@ const isNumeric = (value: unknown): value is number | bigint => typeof value ===
 
 /** False only for strings that no reading of numbers takes for one: some character, no digit, and no infinity. */
 export function mayBeNumber(text: string): boolean {
-  return /\p{N}/u.test(text) || text.trim() === '' || /inf/i.test(text)
+  return /\p{N}/u.test(text) || text.trim() === '' || /^\s*[-+]?inf(inity)?\s*$/i.test(text)
 }
 
 export function compare(left: Value, operator: CompareOperator, right: Scalar): Match {

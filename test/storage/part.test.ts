@@ -46,6 +46,7 @@ test('text comes back byte for byte even when it is not UTF-8', () => {
   const vector: Vector = { kind: 'text', rowCount: 3, bytes, offsets: Uint32Array.of(0, 3, 6, 7), presence: null }
   const column = roundTrip(['', '', ''], vector)
   assert.ok(column?.kind === 'text')
+  assert.equal(column.bytes.constructor, Uint8Array)
   assert.deepEqual([...column.bytes], [...bytes])
   assert.deepEqual([...column.offsets], [0, 3, 6, 7])
 })
