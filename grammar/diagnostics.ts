@@ -42,6 +42,7 @@ export const DIAGNOSTIC_CODES = {
   H903: 'regular expression without a literal reads every block',
   H904: 'head before sort',
   H905: 'values were coerced',
+  H906: 'no event has the field',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

@@ -78,6 +78,8 @@ export interface ParseOp extends UnaryOp<'parse'> {
   readonly outputs: readonly { readonly name: string; readonly cast: CastType | null }[] | null
   readonly prefix: string
   readonly onError: 'propagate' | 'null' | 'drop' | 'strict'
+  /** Of the fields it could set, those anything above reads; null: all. Set by prune-fields. */
+  readonly demanded: readonly string[] | null
 }
 
 export interface HeadOp extends UnaryOp<'head'> {

@@ -1,0 +1,115 @@
+/** Expressions without fields are evaluated now, by running the code that would evaluate them per row. */
+import type { Expr } from '../logical/expr.ts'
+import type { LogicalOp } from '../logical/ops.ts'
+import { mapExpr, mapPlan } from '../logical/walk.ts'
+import { isPure } from '../codegen/expression.ts'
+import type { PassContext, Rule } from '../pass.ts'
+import { literal } from '../resolve/expression.ts'
+
+export const foldConstants: Rule = {
+  name: 'fold-constants',
+  summary: 'expressions that read no field become their value; conditions that are always true go away',
+  apply(plan, cx) {
+    const folded = mapPlan(plan, op => foldOp(op, cx))
+    return folded === plan ? null : folded
+  },
+}
+
+function foldOp(op: LogicalOp, cx: PassContext): LogicalOp {
+  const fold = (expr: Expr): Expr => mapExpr(expr, node => foldNode(node, cx))
+  switch (op.kind) {
+    case 'filter':
+      return foldFilter(op, fold)
+    case 'extend': {
+      const assignments = mapSame(op.assignments, a => changed(a, 'value', fold(a.value)))
+      return assignments === op.assignments ? op : { ...op, assignments }
+    }
+    case 'sort':
+    case 'topk': {
+      const keys = mapSame(op.keys, key => changed(key, 'value', fold(key.value)))
+      return keys === op.keys ? op : { ...op, keys }
+    }
+    case 'aggregate': {
+      const keys = mapSame(op.keys, key => changed(key, 'value', fold(key.value)))
+      const aggregates = mapSame(op.aggregates, call => {
+        const args = mapSame(call.args, fold)
+        const where = call.where === null ? null : fold(call.where)
+        return args === call.args && where === call.where ? call : { ...call, args, where }
+      })
+      return keys === op.keys && aggregates === op.aggregates ? op : { ...op, keys, aggregates }
+    }
+    default:
+      return op
+  }
+}
+
+function foldFilter(op: Extract<LogicalOp, { readonly kind: 'filter' }>, fold: (expr: Expr) => Expr): LogicalOp {
+  const folded = mapSame(op.conjuncts, fold)
+  const conjuncts = folded.filter(c => !(c.kind === 'literal' && c.value === true))
+  if (conjuncts.length === 0) return op.input
+  // A condition that is false or null lets no row through, whatever the others say.
+  const never = conjuncts.find(c => c.kind === 'literal')
+  if (never !== undefined) {
+    const isAlready = op.conjuncts.length === 1 && op.conjuncts[0]?.kind === 'literal' && op.conjuncts[0].value === false
+    return isAlready ? op : { ...op, conjuncts: [literal(false, never.origin)] }
+  }
+  return conjuncts.length === op.conjuncts.length && folded === op.conjuncts ? op : { ...op, conjuncts }
+}
+
+function foldNode(expr: Expr, cx: PassContext): Expr {
+  switch (expr.kind) {
+    case 'literal':
+    case 'field':
+      return expr
+    case 'and':
+      return foldLogic(expr, false)
+    case 'or':
+      return foldLogic(expr, true)
+    case 'case': {
+      const branches = expr.branches.filter(b => !(b.when.kind === 'literal' && b.when.value !== true))
+      const [first] = branches
+      if (first === undefined) return expr.otherwise
+      if (first.when.kind === 'literal' && first.when.value === true) return first.then
+      return branches.length === expr.branches.length ? expr : { ...expr, branches }
+    }
+    case 'coalesce': {
+      const operands = expr.operands.filter(o => !(o.kind === 'literal' && o.value == null))
+      const fixed = operands.findIndex(o => o.kind === 'literal')
+      const reached = fixed < 0 ? operands : operands.slice(0, fixed + 1)
+      // A field alone would keep missing apart from null; coalesce does not.
+      if (reached.length === 0) return literal(null, expr.origin)
+      if (reached.length === 1 && reached[0]!.kind === 'literal') return reached[0]!
+      return reached.length === expr.operands.length ? expr : { ...expr, operands: reached }
+    }
+    case 'call':
+      return expr.args.every(arg => arg.kind === 'literal') && isPure(expr) ? evaluated(expr, cx) : expr
+    case 'not':
+    case 'in-set':
+      return expr.operand.kind === 'literal' ? evaluated(expr, cx) : expr
+  }
+}
+
+function evaluated(expr: Expr, cx: PassContext): Expr {
+  const result = cx.evaluate(expr)
+  return result === null ? expr : literal(result.value, expr.origin)
+}
+
+/** `dominant` decides alone (false for and, true for or); the other truth value goes away. */
+function foldLogic(expr: Extract<Expr, { readonly kind: 'and' | 'or' }>, dominant: boolean): Expr {
+  const { operands } = expr
+  if (operands.some(o => o.kind === 'literal' && o.value === dominant)) return literal(dominant, expr.origin)
+  const rest = operands.filter(o => !(o.kind === 'literal' && o.value === !dominant))
+  if (rest.length === operands.length) return expr
+  if (rest.length === 0) return literal(!dominant, expr.origin)
+  // What is not a boolean must stay an operand, where it counts as null.
+  return rest.length === 1 && rest[0]!.type === 'bool' ? rest[0]! : { ...expr, operands: rest }
+}
+
+function mapSame<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
+  const mapped = list.map(change)
+  return mapped.every((item, index) => item === list[index]) ? list : mapped
+}
+
+function changed<T, K extends keyof T>(item: T, key: K, value: T[K]): T {
+  return item[key] === value ? item : { ...item, [key]: value }
+}

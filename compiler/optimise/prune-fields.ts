@@ -1,0 +1,114 @@
+/** Only fields somebody reads are read: from the demand of the last op down to the scan. */
+import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
+import type { LogicalOp, ParseOp } from '../logical/ops.ts'
+import { fieldsOf, someExpr } from '../logical/walk.ts'
+import type { Rule } from '../pass.ts'
+
+/** Fields wanted from below; null: all of them. */
+type Demand = ReadonlySet<string> | null
+
+export const pruneFields: Rule = {
+  name: 'prune-fields',
+  summary: 'the scan reads, and extend and parse make, only the fields something above uses',
+  apply(plan) {
+    const pruned = prune(plan, null)
+    return pruned === plan ? null : pruned
+  },
+}
+
+function prune(op: LogicalOp, demand: Demand): LogicalOp {
+  switch (op.kind) {
+    case 'scan': {
+      if (demand === null) return op
+      return { ...op, fields: [...demand].sort() }
+    }
+    case 'filter':
+      return under(op, plus(demand, fieldsOf(...op.conjuncts)))
+    case 'extend': {
+      const wanted = [...op.assignments]
+      let below: Set<string> | null = demand === null ? null : new Set(demand)
+      const kept: typeof wanted = []
+      // Last to first: an assignment is needed when something after it reads it.
+      for (const assignment of wanted.reverse()) {
+        const isNeeded = below === null || readsName(below, assignment.name) || isStrict(assignment.value)
+        if (!isNeeded) continue
+        kept.unshift(assignment)
+        if (below === null) continue
+        below.delete(assignment.name)
+        for (const field of fieldsOf(assignment.value)) below.add(field)
+      }
+      if (kept.length === 0) return prune(op.input, below)
+      const input = prune(op.input, below)
+      if (input === op.input && kept.length === op.assignments.length) return op
+      return { ...op, assignments: kept, input }
+    }
+    case 'keep': {
+      if (op.fields.some(field => field.includes('*'))) return under(op, null)
+      const isExcept = (field: string): boolean =>
+        op.except.some(pattern => (pattern.includes('*') ? globMatches(parseGlob(pattern), field) : pattern === field))
+      return under(op, new Set(op.fields.filter(field => !isExcept(field))))
+    }
+    case 'drop':
+      return under(op, demand)
+    case 'rename': {
+      if (demand === null) return under(op, null)
+      const fromByTo = new Map(op.pairs.map(pair => [pair.to, pair.from]))
+      const below = new Set([...demand].map(field => fromByTo.get(field) ?? field))
+      for (const { from } of op.pairs) below.add(from)
+      return under(op, below)
+    }
+    case 'parse':
+      return pruneParse(op, demand)
+    case 'head':
+    case 'tail':
+      return under(op, demand)
+    case 'sort':
+    case 'topk':
+      return under(op, plus(demand, fieldsOf(...op.keys.map(key => key.value))))
+    case 'dedup':
+      return under(op, plus(demand, new Set(op.fields)))
+    case 'aggregate': {
+      const exprs = op.aggregates.flatMap(call => (call.where === null ? call.args : [...call.args, call.where]))
+      const below = new Set(fieldsOf(...op.keys.map(key => key.value), ...exprs))
+      if (op.aggregates.some(call => call.function.readsTime === true)) below.add('_time')
+      return under(op, below)
+    }
+    case 'describe':
+      return under(op, null)
+  }
+}
+
+function pruneParse(op: ParseOp, demand: Demand): LogicalOp {
+  if (demand === null) return under(op, null)
+  const below = new Set(demand)
+  below.add(op.from)
+  // A field of the event wins over one of the text, so both are read.
+  const demanded = [...demand]
+  const outputs = op.outputs?.map(output => op.prefix + output.name) ?? null
+  const wanted = outputs === null ? demanded : outputs.filter(name => readsName(demand, name))
+  const isMade = outputs?.some(name => readsName(demand, name)) ?? true
+  const readsErrors = demand.has('_error') || demand.has('_error_detail')
+  if (!isMade && !readsErrors && (op.onError === 'propagate' || op.onError === 'null')) return prune(op.input, demand)
+  const input = prune(op.input, below)
+  return { ...op, input, demanded: readsErrors ? [...new Set([...wanted, '_error', '_error_detail'])] : wanted }
+}
+
+function under<T extends Exclude<LogicalOp, { kind: 'scan' }>>(op: T, demand: Demand): T {
+  const input = prune(op.input, demand)
+  return input === op.input ? op : { ...op, input }
+}
+
+function plus(demand: Demand, fields: ReadonlySet<string>): Demand {
+  return demand === null ? null : new Set([...demand, ...fields])
+}
+
+/** Is the field read, by name or as a member of an object that is? */
+function readsName(demand: ReadonlySet<string>, name: string): boolean {
+  if (demand.has(name)) return true
+  for (const field of demand) if (name.startsWith(`${field}.`)) return true
+  return false
+}
+
+function isStrict(expr: Parameters<typeof someExpr>[0]): boolean {
+  return someExpr(expr, node => node.kind === 'call' && node.strict === true)
+}

@@ -1,0 +1,360 @@
+/**
+ * Syntax to typed expressions: names bound, operators and calls become descriptor references, sugar (`between`, `not in`, `if`)
+ * gone. Everything wrong is reported at its place; what is wrong becomes null, so that one pass reports all of it.
+ */
+import type { AstCall, AstExpr, AstIn, LiteralValue } from '../../grammar/ast.ts'
+import { printCall, type Span, suggestName } from '../../grammar/index.ts'
+import { DateTime, Duration, type Value, type ValueType } from '../../storage/value.ts'
+import type { ScalarFunction, TypeProblem } from '../functions/descriptor.ts'
+import { lookupAggregate, lookupScalar } from '../functions/index.ts'
+import type { Expr, LiteralExpr } from '../logical/expr.ts'
+import type { ResolveContext } from './context.ts'
+import type { Scope } from './scope.ts'
+
+/** Names the specification lets people write for a field. */
+const ALIASES: Readonly<Record<string, string>> = { source: '_source', sourcetype: '_sourcetype' }
+
+export class ExprResolver {
+  readonly #scope: Scope
+  readonly #cx: ResolveContext
+
+  constructor(scope: Scope, cx: ResolveContext) {
+    this.#scope = scope
+    this.#cx = cx
+  }
+
+  /** A condition: its type must be able to be a boolean. */
+  predicate(ast: AstExpr): Expr {
+    const expr = this.expr(ast)
+    if (expr.type !== 'bool' && expr.type !== 'any' && expr.type !== 'null') {
+      this.#cx.report({
+        code: 'E207',
+        message: `a condition must be true or false; this is ${expr.type === 'int' ? 'an' : 'a'} ${expr.type}`,
+        span: ast.span,
+        ...(expr.kind === 'field' && { suggestion: `exists(${expr.name})` }),
+      })
+    }
+    return expr
+  }
+
+  expr(ast: AstExpr): Expr {
+    switch (ast.kind) {
+      case 'literal':
+        return literal(literalValue(ast.value), ast.span)
+      case 'field':
+        return this.field(ast.name, ast.span)
+      case 'variable':
+        return this.#variable(ast.name, ast.span)
+      case 'binary':
+        return this.#binary(ast)
+      case 'not':
+        return { kind: 'not', type: 'bool', origin: ast.span, operand: this.predicate(ast.operand) }
+      case 'negate': {
+        const operand = this.expr(ast.operand)
+        if (operand.kind === 'literal' && typeof operand.value === 'number') return literal(0 - operand.value, ast.span)
+        return this.#apply(this.#operator('neg'), [operand], ast.span, [ast.operand.span])
+      }
+      case 'in':
+        return this.#in(ast)
+      case 'between': {
+        const operand = this.expr(ast.operand)
+        const low = this.#apply(this.#operator('>='), [operand, this.expr(ast.low)], ast.span, [ast.operand.span, ast.low.span])
+        const high = this.#apply(this.#operator('<='), [operand, this.expr(ast.high)], ast.span, [ast.operand.span, ast.high.span])
+        const both: Expr = { kind: 'and', type: 'bool', origin: ast.span, operands: [low, high] }
+        return ast.negated ? { kind: 'not', type: 'bool', origin: ast.span, operand: both } : both
+      }
+      case 'call':
+        return this.#call(ast)
+      case 'member': {
+        const key = literal(ast.name, ast.span)
+        return this.#apply(this.#operator('get'), [this.expr(ast.object), key], ast.span, [ast.object.span, ast.span])
+      }
+      case 'index': {
+        const args = [this.expr(ast.object), this.expr(ast.index)]
+        return this.#apply(this.#operator('get'), args, ast.span, [ast.object.span, ast.index.span])
+      }
+      case 'array': {
+        const elements = ast.elements.map(element => this.expr(element))
+        if (elements.every(isLiteral)) return literal(elements.map(e => (e as LiteralExpr).value ?? null), ast.span)
+        return this.#apply(this.#operator('array'), elements, ast.span, ast.elements.map(e => e.span))
+      }
+      case 'object': {
+        const members = ast.members.map(member => ({ name: member.name, value: this.expr(member.value) }))
+        if (members.every(member => isLiteral(member.value))) {
+          const entries = members.map(m => [m.name, (m.value as LiteralExpr).value ?? null] as const)
+          return literal(Object.fromEntries(entries), ast.span)
+        }
+        const args = members.flatMap(member => [literal(member.name, ast.span) as Expr, member.value])
+        return this.#apply(this.#operator('object'), args, ast.span, args.map(() => ast.span))
+      }
+      case 'lambda':
+        this.#cx.report({
+          code: 'E403',
+          message: 'a lambda stands only as an argument of any, all, filter or map',
+          span: ast.span,
+        })
+        return nothing(ast.span)
+      case 'bad':
+        return nothing(ast.span)
+    }
+  }
+
+  field(written: string, span: Span): Expr {
+    const alias = ALIASES[written]
+    const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isOpen ? alias : written
+    if (!this.#scope.has(name)) {
+      const near = suggestName(name, [...this.#scope.fields.keys()])
+      const text = near === null ? undefined : near
+      this.#cx.report({
+        code: 'E101',
+        message: `no field '${written}' here; there are ${listed([...this.#scope.fields.keys()])}`,
+        span,
+        ...(text !== undefined && { suggestion: text, edit: { span, text: this.#columnText(text) } }),
+      })
+    } else this.#hintUnknown(name, span)
+    return { kind: 'field', type: this.#scope.typeOf(name), origin: span, name }
+  }
+
+  /** How a column is written: `count()` is text of the language already. */
+  #columnText(name: string): string {
+    return name.includes('(') || /^[A-Za-z_@][\w@.]*$/.test(name) ? name : `\`${name}\``
+  }
+
+  /** Events are open, so an unknown field is legal and every row lacks it; usually it is a typo, so say so. */
+  #hintUnknown(name: string, span: Span): void {
+    const { knownFields } = this.#cx
+    if (knownFields === null || knownFields.size === 0 || !this.#scope.isOpen) return
+    if (this.#scope.fields.has(name) || knownFields.has(name) || name === 'index' || name.startsWith('_')) return
+    for (const known of knownFields) if (known.startsWith(`${name}.`)) return
+    const near = suggestName(name, [...knownFields, ...this.#scope.fields.keys()])
+    this.#cx.hint({
+      code: 'H906',
+      message: `no event has a field '${name}'`,
+      span,
+      ...(near !== null && { suggestion: near }),
+    })
+  }
+
+  #variable(name: string, span: Span): Expr {
+    const value = Object.hasOwn(this.#cx.variables, name) ? this.#cx.variables[name] : undefined
+    if (value === undefined) {
+      const near = suggestName(name, Object.keys(this.#cx.variables))
+      this.#cx.report({
+        code: 'E105',
+        message: `$${name} is not bound; give it a value in "variables"`,
+        span,
+        ...(near !== null && { suggestion: `$${near}` }),
+      })
+      return nothing(span)
+    }
+    return literal(value, span)
+  }
+
+  #binary(ast: Extract<AstExpr, { readonly kind: 'binary' }>): Expr {
+    const { operator, span } = ast
+    if (operator === 'and' || operator === 'or') {
+      // Long chains lean to the left; walking them with a loop keeps a thousand terms off the stack.
+      const asts: AstExpr[] = []
+      let left: AstExpr = ast
+      while (left.kind === 'binary' && left.operator === operator) {
+        asts.push(left.right)
+        left = left.left
+      }
+      asts.push(left)
+      const operands = asts.reverse().flatMap(operand => {
+        const expr = this.predicate(operand)
+        return expr.kind === operator ? expr.operands : [expr]
+      })
+      return { kind: operator, type: 'bool', origin: span, operands }
+    }
+    if (operator === '??') {
+      const operands = [this.expr(ast.left), this.expr(ast.right)].flatMap(e => (e.kind === 'coalesce' ? e.operands : [e]))
+      return { kind: 'coalesce', type: commonType(operands), origin: span, operands }
+    }
+    const args = [this.expr(ast.left), this.expr(ast.right)]
+    return this.#apply(this.#operator(operator), args, span, [ast.left.span, ast.right.span])
+  }
+
+  #in(ast: AstIn): Expr {
+    const operand = this.expr(ast.operand)
+    const list = this.expr(ast.list)
+    let expr: Expr
+    if (list.kind === 'literal' && Array.isArray(list.value)) {
+      const values = (list.value as readonly Value[]).filter(value => value !== null)
+      expr = { kind: 'in-set', type: 'bool', origin: ast.span, operand, values }
+    } else expr = this.#apply(this.#operator('in'), [operand, list], ast.span, [ast.operand.span, ast.list.span])
+    return ast.negated ? { kind: 'not', type: 'bool', origin: ast.span, operand: expr } : expr
+  }
+
+  #call(ast: AstCall): Expr {
+    const column = printCall(ast)
+    if (this.#scope.fields.has(column)) {
+      return { kind: 'field', type: this.#scope.typeOf(column), origin: ast.span, name: column }
+    }
+    const fn = lookupScalar(this.#cx.functions, ast.name)
+    if (fn === null || fn.notation !== 'call') return this.#unknownFunction(ast)
+    if (ast.where !== null) {
+      this.#cx.report({ code: 'E301', message: "only aggregates take 'where'", span: ast.where.span })
+    }
+    if (fn.form !== undefined) return this.#lazy(fn, ast)
+    const args = ast.args.map(arg => this.expr(arg))
+    if (ast.strict && fn.strictHelper === undefined) {
+      this.#cx.report({
+        code: 'E301',
+        message: `'!' belongs to casts: int!() float!() string!() bool!() datetime!() duration!()`,
+        span: ast.nameSpan,
+        suggestion: fn.name,
+      })
+    }
+    return this.#apply(fn, args, ast.span, ast.args.map(arg => arg.span), ast.strict)
+  }
+
+  #unknownFunction(ast: AstCall): Expr {
+    const { functions } = this.#cx
+    const edit = (name: string) => ({ suggestion: name, edit: { span: ast.nameSpan, text: name } })
+    if (lookupAggregate(functions, ast.name) !== null) {
+      this.#cx.report({
+        code: 'E204',
+        message: `${ast.name}() is an aggregate; it stands in stats${this.#scope.isOpen ? '' : `, and there is no column '${printCall(ast)}' here`}`,
+        span: ast.span,
+      })
+      return nothing(ast.span)
+    }
+    const foreign = [...functions.scalars.values()].find(fn => fn.foreign.includes(ast.name))
+    const near = foreign?.name ?? suggestName(ast.name, [...functions.scalars.values()].filter(f => f.notation === 'call').map(f => f.name))
+    this.#cx.report({
+      code: 'E104',
+      message: `no function '${ast.name}'`,
+      span: ast.nameSpan,
+      ...(near != null && edit(near)),
+    })
+    return nothing(ast.span)
+  }
+
+  /** `if`, `case` and `coalesce` evaluate only what they need. */
+  #lazy(fn: ScalarFunction, ast: AstCall): Expr {
+    const count = ast.args.length
+    const wrong =
+      fn.form === 'if' ? count < 2 || count > 3 : fn.form === 'case' ? count < 2 : count < 1
+    if (wrong) return this.#wrongCount(fn, ast.span, count)
+    if (fn.form === 'coalesce') {
+      const operands = ast.args.map(arg => this.expr(arg))
+      return { kind: 'coalesce', type: commonType(operands), origin: ast.span, operands }
+    }
+    const branches: { when: Expr; then: Expr }[] = []
+    let index = 0
+    for (; index + 1 < count; index += 2) {
+      branches.push({ when: this.predicate(ast.args[index]!), then: this.expr(ast.args[index + 1]!) })
+    }
+    const otherwise = index < count ? this.expr(ast.args[index]!) : literal(null, ast.span)
+    const type = commonType([...branches.map(branch => branch.then), otherwise])
+    return { kind: 'case', type, origin: ast.span, branches, otherwise }
+  }
+
+  #operator(name: string): ScalarFunction {
+    const fn = lookupScalar(this.#cx.functions, name)
+    if (fn === null) throw new Error(`operator ${name} has no descriptor`)
+    return fn
+  }
+
+  #apply(fn: ScalarFunction, args: readonly Expr[], span: Span, spans: readonly Span[], strict = false): Expr {
+    if (!hasRightCount(fn, args.length)) return this.#wrongCount(fn, span, args.length)
+    const constants = args.map(arg => (arg.kind === 'literal' ? arg.value : undefined))
+    for (const [index, parameter] of fn.parameters.entries()) {
+      const arg = args[index]
+      if (parameter.constant === true && arg !== undefined && arg.kind !== 'literal') {
+        this.#problem({ problem: `${parameter.name} of ${fn.name}() must be written out, not computed`, argument: index }, spans, span)
+      }
+    }
+    const checked = fn.check?.(constants) ?? null
+    if (checked !== null) this.#problem(checked, spans, span, 'E205')
+    const type = fn.type(args.map(arg => arg.type))
+    if (typeof type === 'object') {
+      this.#problem(type, spans, span, fn.category === 'operator' && fn.notation === 'infix' && isComparison(fn.name) ? 'E203' : 'E202')
+      return nothing(span)
+    }
+    return { kind: 'call', type, origin: span, function: fn, args, ...(strict && { strict: true as const }) }
+  }
+
+  #problem(problem: TypeProblem, spans: readonly Span[], whole: Span, code: 'E202' | 'E203' | 'E205' = 'E202'): void {
+    this.#cx.report({
+      code,
+      message: problem.problem,
+      span: spans[problem.argument] ?? whole,
+      ...(problem.suggestion !== undefined && { suggestion: problem.suggestion }),
+    })
+  }
+
+  #wrongCount(fn: ScalarFunction, span: Span, given: number): Expr {
+    const names = fn.parameters.map(p => (p.optional ? `[${p.name}]` : p.name) + (p.variadic ? ' …' : ''))
+    this.#cx.report({
+      code: 'E201',
+      message: `${fn.name}(${names.join(', ')}) was given ${given} ${given === 1 ? 'argument' : 'arguments'}`,
+      span,
+    })
+    return nothing(span)
+  }
+}
+
+export function hasRightCount(fn: Pick<ScalarFunction, 'parameters'>, count: number): boolean {
+  const required = fn.parameters.filter(p => p.optional !== true).length
+  const isVariadic = fn.parameters.at(-1)?.variadic === true
+  return count >= required && (isVariadic || count <= fn.parameters.length)
+}
+
+function isComparison(name: string): boolean {
+  return name === '==' || name === '!=' || name === '<' || name === '<=' || name === '>' || name === '>='
+}
+
+export function literal(value: Value, origin: Span): LiteralExpr {
+  return { kind: 'literal', type: typeOfLiteral(value), origin, value }
+}
+
+function nothing(origin: Span): LiteralExpr {
+  return { kind: 'literal', type: 'any', origin, value: null }
+}
+
+function isLiteral(expr: Expr): boolean {
+  return expr.kind === 'literal'
+}
+
+function typeOfLiteral(value: Value): ValueType {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'bigint') return 'int'
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int' : 'float'
+  if (value instanceof DateTime) return 'datetime'
+  if (value instanceof Duration) return 'duration'
+  return Array.isArray(value) ? 'array' : 'object'
+}
+
+function literalValue(value: LiteralValue): Value {
+  switch (value.type) {
+    case 'null':
+      return null
+    case 'int':
+      return value.value >= -9007199254740991n && value.value <= 9007199254740991n ? Number(value.value) : value.value
+    case 'duration':
+      return new Duration(value.ns)
+    case 'datetime':
+      return new DateTime(value.micros, value.nanos)
+    default:
+      return value.value
+  }
+}
+
+const NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
+
+export function commonType(exprs: readonly Expr[]): ValueType {
+  const types = new Set(exprs.map(expr => expr.type).filter(type => type !== 'null'))
+  if (types.size === 0) return 'null'
+  if (types.size === 1) return [...types][0]!
+  return [...types].every(type => NUMBERS.has(type)) ? 'number' : 'any'
+}
+
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 8).map(name => `'${name}'`)
+  const rest = names.length - shown.length
+  return shown.length === 0 ? 'none' : shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}

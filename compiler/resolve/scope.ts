@@ -1,0 +1,37 @@
+/** The fields a stage can name, and what is known of them. Events are open: any field may exist. After stats it is closed. */
+import type { ValueType } from '../../storage/value.ts'
+
+export class Scope {
+  /** Fields known to exist, in output order; of an open scope only those a stage made. */
+  readonly fields: ReadonlyMap<string, ValueType>
+  /** Anything else may exist too. */
+  readonly isOpen: boolean
+
+  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean) {
+    this.fields = fields
+    this.isOpen = isOpen
+  }
+
+  typeOf(name: string): ValueType {
+    return this.fields.get(name) ?? 'any'
+  }
+
+  has(name: string): boolean {
+    return this.isOpen || this.fields.has(name) || this.hasMembers(name)
+  }
+
+  /** `a` where only `a.b` exist. */
+  hasMembers(name: string): boolean {
+    const prefix = `${name}.`
+    for (const field of this.fields.keys()) if (field.startsWith(prefix)) return true
+    return false
+  }
+
+  with(added: Iterable<readonly [string, ValueType]>): Scope {
+    const fields = new Map(this.fields)
+    for (const [name, type] of added) fields.set(name, type)
+    return new Scope(fields, this.isOpen)
+  }
+}
+
+export const EVENTS = new Scope(new Map([['_time', 'datetime']]), true)

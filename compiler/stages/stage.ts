@@ -1,0 +1,36 @@
+/** What the compiler knows of one stage. Registered in `index.ts`; the grammar's half is `grammar/stages/<name>.ts`. */
+import type { AstStage } from '../../grammar/ast.ts'
+import type { LogicalOp } from '../logical/ops.ts'
+import type { ResolveContext } from '../resolve/context.ts'
+import type { ExprResolver } from '../resolve/expression.ts'
+import type { Scope } from '../resolve/scope.ts'
+
+/** Kinds that reach the compiler; the others are short forms the grammar expands. */
+export type CoreKind = Exclude<AstStage['kind'], 'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles'>
+export type CoreStage<K extends CoreKind = CoreKind> = Extract<AstStage, { readonly kind: K }>
+
+export interface Lowered {
+  readonly op: LogicalOp
+  readonly scope: Scope
+}
+
+export interface LowerContext extends ResolveContext {
+  readonly input: LogicalOp
+  readonly scope: Scope
+  readonly exprs: ExprResolver
+}
+
+/** A query to run over NDJSON lines, and the lines it gives; run by the tests. */
+export interface StageExample {
+  readonly query: string
+  readonly input: string
+  readonly output: string
+}
+
+export interface Stage<K extends CoreKind> {
+  readonly kind: K
+  readonly doc: { readonly summary: string; readonly examples: readonly [StageExample, ...StageExample[]] }
+  /** `blocks`: it needs all its input before it gives any output, so it cannot stand in a live tail. */
+  readonly class: 'streams' | 'blocks'
+  lower(stage: CoreStage<K>, cx: LowerContext): Lowered
+}

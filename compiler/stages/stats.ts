@@ -1,0 +1,126 @@
+import type { AstAggregate, AstKey } from '../../grammar/ast.ts'
+import { keyColumn, printCall, type Span, suggestName } from '../../grammar/index.ts'
+import { Duration, type ValueType } from '../../storage/value.ts'
+import { lookupAggregate } from '../functions/index.ts'
+import type { Expr } from '../logical/expr.ts'
+import type { AggregateCall, GroupKey } from '../logical/ops.ts'
+import { hasRightCount } from '../resolve/expression.ts'
+import { Scope } from '../resolve/scope.ts'
+import type { LowerContext, Stage } from './stage.ts'
+
+export const stats: Stage<'stats'> = {
+  kind: 'stats',
+  doc: {
+    summary:
+      'Aggregates per group; without `by` over all rows, always one row. Null and missing keys are one group. `bin(_time, 5m)` as a key comes out as `_time`.',
+    examples: [
+      {
+        query: 'stats count(), avg(ms) by host | sort host',
+        input: '{"host":"a","ms":1}\n{"host":"a","ms":3}\n{"host":"b"}',
+        output: '{"host":"a","count()":2,"avg(ms)":2}\n{"host":"b","count()":1,"avg(ms)":null}',
+      },
+    ],
+  },
+  class: 'blocks',
+  lower(stage, cx) {
+    const keys = stage.by.map(key => lowerKey(key, cx))
+    const aggregates = stage.aggregates.flatMap(aggregate => lowerAggregate(aggregate, keys, cx) ?? [])
+    const fields = new Map<string, ValueType>()
+    const named: (readonly [string, ValueType, Span])[] = [
+      ...keys.map((key, index) => [key.name, key.value.type, stage.by[index]!.span] as const),
+      ...aggregates.map(call => [call.name, call.type, call.origin] as const),
+    ]
+    for (const [name, type, span] of named) {
+      if (fields.has(name)) cx.report({ code: 'E106', message: `two columns would be named '${name}'; use 'as'`, span })
+      fields.set(name, type)
+    }
+    return {
+      op: { kind: 'aggregate', origin: stage.span, input: cx.input, keys, aggregates },
+      scope: new Scope(fields, false),
+    }
+  },
+}
+
+function lowerKey(key: AstKey, cx: LowerContext): GroupKey {
+  const value = cx.exprs.expr(key.value)
+  // A plain field is named as it was asked for: `by source` comes out as `source`.
+  return { value, name: key.alias ?? keyColumn(key) }
+}
+
+/** `bin(_time, 5m)`: the width in nanoseconds; null for anything else. */
+export function timeBinNs(expr: Expr): number | null {
+  if (expr.kind !== 'call' || expr.function.name !== 'bin' || expr.args.length !== 2) return null
+  const [field, width] = expr.args
+  if (field?.kind !== 'field' || field.name !== '_time' || width?.kind !== 'literal') return null
+  return width.value instanceof Duration && width.value.ns > 0 ? width.value.ns : null
+}
+
+function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerContext): AggregateCall | null {
+  const found = lookupAggregate(cx.functions, ast.name)
+  if (found === null) {
+    reportUnknown(ast, cx)
+    for (const arg of ast.args) cx.exprs.expr(arg)
+    return null
+  }
+  const { function: fn } = found
+  if (!hasRightCount(fn, ast.args.length)) {
+    const names = fn.parameters.map(p => (p.optional ? `[${p.name}]` : p.name)).join(', ')
+    cx.report({
+      code: 'E201',
+      message: `${ast.name}(${names}) was given ${ast.args.length} ${ast.args.length === 1 ? 'argument' : 'arguments'}`,
+      span: ast.span,
+    })
+    return null
+  }
+  const parameters = [...found.parameters]
+  const args: Expr[] = []
+  for (const [index, arg] of ast.args.entries()) {
+    const expr = cx.exprs.expr(arg)
+    if (fn.parameters[index]?.constant !== true) args.push(expr)
+    else if (expr.kind === 'literal' && typeof expr.value === 'number' && expr.value >= 0 && expr.value <= 100) {
+      parameters.push(expr.value)
+    } else {
+      cx.report({
+        code: 'E206',
+        message: `${fn.parameters[index]!.name} of ${fn.name}() is a number from 0 to 100`,
+        span: arg.span,
+      })
+    }
+  }
+  const type = fn.type(args.map(arg => arg.type))
+  if (typeof type === 'object') {
+    cx.report({ code: 'E202', message: type.problem, span: ast.args[type.argument]?.span ?? ast.span })
+    return null
+  }
+  for (const [index, arg] of args.entries()) {
+    if (fn.parameters[index]?.type !== 'number' || !NEVER_NUMBERS.has(arg.type)) continue
+    cx.report({
+      code: 'E202',
+      message: `${fn.name}() needs numbers; this is a ${arg.type}`,
+      span: ast.args[index]!.span,
+    })
+  }
+  if (fn.takesBinSeconds === true) {
+    const bin = keys.map(key => timeBinNs(key.value)).find(ns => ns !== null)
+    if (bin !== undefined && bin !== null) parameters.unshift(bin / 1e9)
+  }
+  const where = ast.where === null ? null : cx.exprs.predicate(ast.where)
+  const name = ast.alias ?? printCall(ast)
+  return { function: fn, args, parameters, where, name, type, origin: ast.span }
+}
+
+const NEVER_NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['bool', 'datetime', 'duration', 'array', 'object'])
+
+function reportUnknown(ast: AstAggregate, cx: LowerContext): void {
+  const { aggregates, scalars } = cx.functions
+  const names = [...aggregates.values()].flatMap(fn => (fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99']))
+  const foreign = [...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
+  const near = foreign?.name ?? suggestName(ast.name, names)
+  const isScalar = scalars.has(ast.name)
+  cx.report({
+    code: isScalar ? 'E204' : 'E104',
+    message: isScalar ? `${ast.name}() gives a value per row; stats takes aggregates` : `no aggregate '${ast.name}'`,
+    span: ast.nameSpan,
+    ...(near != null && !isScalar && { suggestion: near, edit: { span: ast.nameSpan, text: near } }),
+  })
+}
