@@ -38,7 +38,7 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
   const stages: string[] = []
   const wanted = random.pick([1, 1, 2, 3, 5])
   for (let tries = 0; stages.length < wanted && tries < 12; tries++) {
-    const made = random.pick(makers)(state)
+    const made = state.fields.some(isUsable) ? random.pick(makers)(state) : null
     if (made === null) continue
     stages.push(made.text)
     state = made.next
@@ -64,10 +64,8 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
 
   keep: state => {
     const pinned = state.fields.filter(isPinned)
-    const kept = [
-      ...pinned,
-      ...state.random.some(state.fields.filter(field => !isPinned(field) || pinned.length === 0)),
-    ]
+    const others = state.fields.filter(field => !isPinned(field))
+    const kept = [...pinned, ...(others.length > 0 ? state.random.some(others) : [])]
     return { text: `keep ${names(kept)}`, next: { ...state, fields: kept } }
   },
 
@@ -90,7 +88,7 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
 
   sort: state => {
     const { random } = state
-    const keys = random.some(state.fields.filter(field => field.type !== 'opaque')).slice(0, 2)
+    const keys = random.some(state.fields.filter(isUsable)).slice(0, 2)
     const total = state.events ? state.fields.filter(field => field.name === 'id') : state.fields.filter(isGroupKey)
     if (total.length === 0) return null
     const text = [...keys, ...total].map(key => (random.chance(0.4) ? '-' : '') + quoteField(key.name)).join(', ')
@@ -102,7 +100,7 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
 
   dedup: state => {
     if (!state.ordered) return null
-    const keys = state.random.some(state.fields.filter(field => field.type !== 'opaque')).slice(0, 2)
+    const keys = state.random.some(state.fields.filter(isUsable)).slice(0, 2)
     return { text: `dedup ${state.random.pick(['', '2 '])}${names(keys)}`, next: state }
   },
 
@@ -113,6 +111,11 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
 /** `_time` and `id` stay as they came: totals of order and `earliest` rest on them. */
 function isPinned(field: Field): boolean {
   return field.name === '_time' || field.name === 'id' || isGroupKey(field)
+}
+
+/** There is something left to compute with. */
+function isUsable(field: Field): boolean {
+  return field.type !== 'opaque'
 }
 
 function isGroupKey(field: Field): boolean {
@@ -141,7 +144,7 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
   })
   const keys = Array.from({ length: random.int(0, 2) }, (_, i): Field & { readonly text: string } => {
     const text = random.chance(0.6)
-      ? quoteField(random.pick(state.fields.filter(field => field.type !== 'opaque')).name)
+      ? quoteField(random.pick(state.fields.filter(isUsable)).name)
       : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
     return { name: `k${i}`, type: 'any', text }
   })
