@@ -32,7 +32,7 @@ function mended(text: string, value: unknown): unknown {
 }
 
 /** The value of an integer's digits under the language's rules: number, bigint within int64, else float. */
-export function integerOf(digits: string): number | bigint {
+function integerOf(digits: string): number | bigint {
   const approximate = Number(digits)
   if (Number.isSafeInteger(approximate)) return approximate
   const exact = BigInt(digits)

@@ -65,12 +65,13 @@ export class DictStorage implements ColumnStorage {
   }
 }
 
-const encoder = new TextEncoder()
 /** Below this many characters a loop over ASCII beats the call into native code. */
 const SHORT = 24
 
 export class TextStorage extends PresenceStorage implements ColumnStorage {
-  private bytes: Uint8Array = new Uint8Array(0)
+  private bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0)
+  /** The same memory; its `write` needs no view made for every string, as `encodeInto` does. */
+  private writer = Buffer.alloc(0)
   private offsets: Uint32Array = new Uint32Array(1)
   private used = 0
 
@@ -117,6 +118,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     this.finishPadding(rowCount)
     this.setCapacity(rowCount)
     this.bytes = this.bytes.slice(0, this.used)
+    this.writer = Buffer.alloc(0)
   }
 
   get byteLength(): number {
@@ -145,9 +147,10 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     const length = text.length
     if (this.used + length * 3 > this.bytes.length) {
       this.bytes = resized(this.bytes, new Uint8Array(Math.max(1024, (this.used + length * 3) * 2)))
+      this.writer = Buffer.from(this.bytes.buffer)
     }
     const bytes = this.bytes
-    let at = this.used
+    const at = this.used
     if (length < SHORT) {
       let i = 0
       for (; i < length; i++) {
@@ -160,7 +163,6 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
         return
       }
     }
-    at += encoder.encodeInto(text, bytes.subarray(at)).written
-    this.used = at
+    this.used = at + this.writer.write(text, at)
   }
 }
