@@ -97,7 +97,7 @@ function infixOf(p: Parser): Infix | null {
     if (second.kind === 'keyword' && (second.text === 'in' || second.text === 'between')) {
       return { kind: second.text, level: comparison }
     }
-    return isWord(second, 'like') ? { kind: 'foreign', level: comparison } : null
+    return isForeignInfix(p, second) && !isWord(second, 'is') ? { kind: 'foreign', level: comparison } : null
   }
   return isForeignInfix(p, token) ? { kind: 'foreign', level: comparison } : null
 }
@@ -150,7 +150,7 @@ function parseBracketedList(p: Parser): AstExpr {
   const open = p.take()
   const elements = p.nested(open, () => parseList(p, open, ')', () => parseExpression(p)))
   const only = elements.length === 1 ? elements[0] : undefined
-  if (only !== undefined && only.kind !== 'literal') {
+  if (only !== undefined && (only.kind !== 'literal' || isPunctuation(p.peek(), '.', '?.', '['))) {
     return continueExpression(p, parsePostfix(p, only, open.start), open.start, PRECEDENCE.coalesce)
   }
   return notInList(p, open, elements)
@@ -409,8 +409,9 @@ function atTrailingWhere(p: Parser): boolean {
   const second = p.peekSecond()
   if (second.kind === 'keyword') {
     if (second.text !== 'not') return second.text === 'true' || second.text === 'false' || second.text === 'null'
-    return !/^\s*(?:in|between|like)\b/i.test(p.text.slice(second.end, second.end + 40))
+    const third = lexToken(p.text, second.end)
+    return !(third.kind === 'keyword' && (third.text === 'in' || third.text === 'between')) && !isForeignInfix(p, third)
   }
-  if (second.kind === 'name') return !FOREIGN_INFIX.has(second.text.toLowerCase())
-  return ['literal', 'quoted-name', 'variable'].includes(second.kind) || isPunctuation(second, '(', '!')
+  if (second.kind === 'name') return !isForeignInfix(p, second)
+  return ['literal', 'quoted-name', 'variable'].includes(second.kind) || isPunctuation(second, '(', '{', '!')
 }

@@ -76,6 +76,9 @@ function parseQuery(p: Parser): AstQuery {
       p.moveTo(p.text.length)
     }
   }
+  // The end is never taken, and a comment that does not end is its problem.
+  const { problem } = p.peek()
+  if (problem !== null) p.report(problem)
   return { kind: 'query', span: { start: 0, end: p.text.length }, lets, pipeline }
 }
 

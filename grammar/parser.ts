@@ -172,7 +172,8 @@ export class Parser {
   /** The next token fits nowhere. `what` says in words what should stand here, for the message. */
   unexpected(expected: readonly string[], what: string): never {
     const token = this.peek()
-    if (token.problem !== null) this.fail(token.problem)
+    // An unclosed string or comment explains the place better; mending a number would leave it as unexpected as before.
+    if (token.problem !== null && token.problem.code !== 'E310') this.fail(token.problem)
     const wanted = what === '' ? alternatives(expected) : what
     const code: DiagnosticCode = 'E301'
     const message =

@@ -67,7 +67,11 @@ export function printCall(call: {
   readonly strict?: boolean
 }): string {
   const parts = call.args.map(a => printExpr(a))
-  if (call.where !== null) parts.push(`where ${printExpr(call.where)}`)
+  if (call.where !== null) {
+    const predicate = printExpr(call.where)
+    // `where - 1` and `where [1]` would be about a field of that name.
+    parts.push(`where ${/^[-[]/.test(predicate) ? `(${predicate})` : predicate}`)
+  }
   return `${call.name}${call.strict === true ? '!' : ''}(${parts.join(', ')})`
 }
 

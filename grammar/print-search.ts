@@ -108,7 +108,8 @@ function printValue({ value }: AstLiteral, pattern: RegExp): string | null {
     const isBare =
       !value.raw &&
       isWhole(pattern, value.value) &&
-      !/[*?\\$]/.test(value.value) &&
+      printString(value.value).length === value.value.length + 2 &&
+      !/[*?$]/.test(value.value) &&
       !/^(?:['`=<>~!]|\/\/|\/\*|r")/.test(value.value) &&
       wordLiteral(value.value).type === 'string'
     if (isBare) return value.value

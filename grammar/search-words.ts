@@ -3,9 +3,9 @@ import type { AstExpr, LiteralValue } from './ast.ts'
 import { NO_SPAN, type Span } from './source.ts'
 
 /** A word outside of a field term: up to white space, an operator or a bracket. `\` keeps the next character in the word. */
-export const WORD = /(?:\\\S|!(?!=)|[^\s|()",;=<>!`[\]{}\\]|\\(?=\s|$))+/y
+export const WORD = /(?:\\[^\s|()]|!(?!=)|[^\s|()",;=<>!`[\]{}\\]|\\(?=[\s|()]|$))+/y
 /** After `field=` more belongs to the word: `url=/a?b=c`. */
-export const VALUE_WORD = /(?:\\\S|[^\s|()",;`\\]|\\(?=\s|$))+/y
+export const VALUE_WORD = /(?:\\[^\s|()]|[^\s|()",;`\\]|\\(?=[\s|()]|$))+/y
 
 const INT64_MAX = 2n ** 63n - 1n
 

@@ -125,6 +125,11 @@ function parseTerm(p: Parser, start: number): AstExpr {
   if (char === '`') return parseFieldTerm(p, p.take().text, start)
   const word = wordAt(p, start)
   if (word === null) return unexpectedTerm(p)
+  const join = /^(?:and$|or$|&&)/i.exec(word)?.[0]
+  if (join !== undefined) {
+    const message = `'${join}' stands between two search terms`
+    p.fail({ code: 'E301', message, span: { start, end: start + join.length }, expected: ['a search term'] })
+  }
   p.moveTo(start + word.length)
   if (matchAt(OPERATOR, p.text, p.offset) !== null || matchAt(IN_LIST, p.text, p.offset) !== null) {
     return parseFieldTerm(p, word, start)
@@ -145,19 +150,20 @@ function parseGroup(p: Parser): AstExpr {
 }
 
 function parsePhrase(p: Parser): AstExpr {
-  const token = p.take()
+  const token = p.peek()
   const value = stringValue(token)
-  if (matchAt(OPERATOR, p.text, p.offset) !== null) {
+  if (matchAt(OPERATOR, p.text, token.end) !== null) {
     const span = { start: token.start, end: token.end }
     const suggestion = quoteField(value.value)
     p.fail({
       code: 'E301',
-      message: 'a field stands before an operator, and field names are not written in double quotes',
+      message: 'a field stands before an operator, and field names are not written in quotes',
       span,
       suggestion,
       edit: { span, text: suggestion },
     })
   }
+  p.take()
   return rawCondition('contains', value.value, value.raw, p.spanFrom(token.start))
 }
 
@@ -171,9 +177,11 @@ function parseFieldTerm(p: Parser, written: string, start: number): AstExpr {
   const isQuoted = p.text[start] === '`'
   if (!isQuoted && quoteField(written) !== written) {
     const suggestion = quoteName(written)
+    const message = `'${written}' is no bare field name; backticks make it one`
+    if (!/[\p{L}\p{N}]/u.test(written)) p.fail({ code: 'E301', message, span })
     p.report({
       code: 'E301',
-      message: `'${written}' is no bare field name; backticks make it one`,
+      message,
       span,
       suggestion,
       edit: { span, text: suggestion },
@@ -203,7 +211,8 @@ function parseValue<T>(p: Parser, pattern: RegExp, make: (word: string, token: T
   const char = p.text[at] ?? ''
   if (char === '"' || char === "'" || p.text.startsWith('r"', at)) return make('', p.take())
   const word = matchAt(pattern, p.text, at)
-  if (word === null) return p.unexpected(['a value'], 'a value')
+  // `f = =x`: the operator has been read already.
+  if (word === null || /^[=<>~!]/.test(word)) return p.unexpected(['a value'], 'a value')
   p.moveTo(at + word.length)
   return make(word, null)
 }

@@ -108,7 +108,8 @@ function parseBrokenStage(p: Parser, first: Token): AstStage {
     const predicate = parseExpression(p)
     if (!p.atStageEnd()) p.unexpected(["'|'", 'an operator'], "an operator or '|'")
     const span = p.spanFrom(first.start)
-    if (isPredicate(predicate) || first.kind !== 'name') return { kind: 'where', span, predicate, implicit: true }
+    if (isPredicate(predicate)) return { kind: 'where', span, predicate, implicit: true }
+    if (first.kind !== 'name') p.fail({ code: 'E207', message: 'a stage without a keyword is a condition', span })
   }
   return unknownStage(p, first)
 }
