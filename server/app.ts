@@ -19,6 +19,8 @@ const KEEP_ALIVE_MS = 72_000
 /** Until the last byte of a request has come: a large batch over a slow line is fine, a connection that says nothing is not. */
 const REQUEST_TIMEOUT_MS = 300_000
 const HEADERS_MAX_BYTES = 64 * 1024
+/** fastify refuses what does not look like this before anyone could read the body. */
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 const NO_BYTES = Buffer.alloc(0)
 
 export function createApp(engine: Engine, config: Config): FastifyInstance {
@@ -46,6 +48,8 @@ export function createApp(engine: Engine, config: Config): FastifyInstance {
     )
   })
   app.addHook('onRequest', async (request, reply) => {
+    const type = request.headers['content-type']
+    if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = 'application/octet-stream'
     reply.header('X-Request-ID', request.id)
     if (request.routeOptions.config.dialect === 'elastic') reply.header('X-Elastic-Product', 'Elasticsearch')
     if (context.isStopping) throw shuttingDown()

@@ -49,11 +49,17 @@ function encodingsOf(header: string | undefined): string[] {
 async function collect(stream: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
-    size += chunk.length
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+      size += chunk.length
+      if (size > limit) break
+      chunks.push(chunk)
+    }
+  } catch {
+    // Nobody hears this any more, but it is not our failure and must not be logged as one.
+    throw new RequestError('INVALID_REQUEST', 'the connection closed before the body was complete')
   }
+  if (size > limit) throw tooLarge(limit)
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)
 }
 

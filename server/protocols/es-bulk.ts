@@ -123,17 +123,10 @@ class Bulk {
   #refuse(positions: readonly number[], reason: BackpressureError): void {
     this.hasErrors = true
     for (const position of positions) {
-      const { kind, id, index } = this.#kindOf(position)
+      const { kind, id, index } = actionOf(this.items[position]!)
       const problem = { status: 429, type: 'es_rejected_execution_exception', reason: reason.message }
       this.items[position] = failedItem(kind, index, id, problem)
     }
-  }
-
-  #kindOf(position: number): Action {
-    const [[kind, item]] = Object.entries(JSON.parse(this.items[position]!)) as [
-      [Action['kind'], { readonly _id: string; readonly _index: string }],
-    ]
-    return { kind, id: item._id, index: item._index }
   }
 }
 
@@ -163,7 +156,14 @@ function textOf(value: unknown): string | null {
 function createdItem(action: Action, pathIndex: string | null): string {
   const index = JSON.stringify(action.index ?? pathIndex ?? 'main')
   const id = action.id === null ? `"${generateId()}"` : JSON.stringify(action.id)
-  return `{"${action.kind}":{"_index":${index},"_id":${id},"_version":1,"result":"created","_shards":{"total":1,"successful":1,"failed":0},"_seq_no":0,"_primary_term":1,"status":201}}`
+  return `{"${action.kind}":{"_index":${index},"_id":${id},"_version":1,"result":"created","status":201}}`
+}
+
+/** What an item was made from. Items are text, and only those that are taken back are ever looked into. */
+function actionOf(text: string): Action {
+  type Items = readonly [readonly [Action['kind'], { readonly _id: string; readonly _index: string }]]
+  const [[kind, item]] = Object.entries(JSON.parse(text)) as unknown as Items
+  return { kind, id: item._id, index: item._index }
 }
 
 function failedItem(kind: Action['kind'], index: string | null, id: string | null, problem: Problem): string {

@@ -30,6 +30,7 @@ export async function beginQuery(
   const leave = () => {
     if (!response.writableFinished) abort.abort(new RequestError('QUERY_CANCELED', 'the client went away'))
   }
+  if (response.destroyed) leave()
   response.once('close', leave)
   let release = () => {}
   const end = () => {

@@ -82,7 +82,10 @@ async function streamQuery(call: Call<unknown, Static<typeof STREAM_BODY>>): Pro
     // Whatever goes wrong before there is a first row can still be answered with its proper status.
     const first = await lines.next()
     reply.type(CONTENT_TYPES.ndjson)
-    return Readable.from(continued(first, lines), { highWaterMark: 1 })
+    const stream = Readable.from(continued(first, lines), { highWaterMark: 1 })
+    // A client that leaves between two chunks, or before the first, leaves the query too.
+    stream.once('close', () => void lines.return())
+    return stream
   } catch (error) {
     session.end()
     throw session.reasonFor(error)
@@ -93,13 +96,8 @@ async function* continued(
   first: IteratorResult<string, void>,
   rest: AsyncGenerator<string, void>,
 ): AsyncGenerator<string, void> {
-  try {
-    if (first.done !== true) yield first.value
-    yield* rest
-  } finally {
-    // A client that leaves between two chunks leaves the query too.
-    await rest.return()
-  }
+  if (first.done !== true) yield first.value
+  yield* rest
 }
 
 async function explainQuery({ context, reply, query }: Call<Static<typeof EXPLAIN_PARAMETERS>, undefined>) {

@@ -65,6 +65,9 @@ describe('the bulk protocol', () => {
         'application/vnd.elasticsearch+x-ndjson; compatible-with=8',
         'application/x-www-form-urlencoded',
         'text/plain; charset=utf-8',
+        'ndjson',
+        '',
+        'text/plain, text/html',
       ]
       for (const type of types) {
         const answer = await request({ method: 'POST', url: path, payload, headers: { 'content-type': type } })
