@@ -12,6 +12,9 @@ import { isPredicate, parseStage, stageOpening } from './stage.ts'
 /** In UTF-16 code units. */
 export const MAX_QUERY_LENGTH = 1024 * 1024
 
+/** A plan is as deep as its pipeline is long. Lets have the same limit. */
+const MAX_STAGES = 1000
+
 export interface ParseResult {
   readonly source: SourceText
   /** Complete when there are no diagnostics; otherwise what could be made out, with `bad` expressions in it. */
@@ -64,7 +67,10 @@ function refuse(text: string): Diagnostic | null {
 
 function parseQuery(p: Parser): AstQuery {
   const lets: AstLet[] = []
-  while (p.isWord('let') && p.peekSecond().kind === 'variable') lets.push(parseLet(p))
+  while (p.isWord('let') && p.peekSecond().kind === 'variable') {
+    lets.push(parseLet(p))
+    if (lets.length > MAX_STAGES) refuseMore(p, 'lets')
+  }
   const pipeline = parsePipeline(p)
   while (p.isPunctuation(';')) {
     const token = p.take()
@@ -105,13 +111,13 @@ function parsePipeline(p: Parser): AstPipeline {
   const stages: AstStage[] = []
   try {
     from = parseOpening(p)
-    if (from === null && stageOpening(p) !== null) stages.push(...parseStages(p))
+    if (from === null && stageOpening(p) !== null) parseStages(p, stages)
     else search = parseTerms(p, from !== null)
   } catch (error) {
     if (!(error instanceof StageFailure)) throw error
     p.skipStage()
   }
-  stages.push(...parseRest(p))
+  parseRest(p, stages)
   return { kind: 'pipeline', span: p.spanFrom(start), from, search, stages }
 }
 
@@ -122,7 +128,7 @@ function parseOpening(p: Parser): AstFrom | null {
 }
 
 function parseTerms(p: Parser, hasSource: boolean): AstExpr | null {
-  if (p.offset >= p.text.length || isPunctuation(p.peek(), '|', ';')) return null
+  if (p.offset >= p.text.length || isPunctuation(p.peek(), '|', '||', ';')) return null
   const word = hasSource ? stageOpening(p) : null
   if (word !== null) reportMissingPipe(p, true)
   if (word !== null) return null
@@ -159,6 +165,12 @@ function parseMisplacedPredicate(p: Parser, before: Checkpoint, hasSource: boole
   return predicate
 }
 
+function refuseMore(p: Parser, what: string): never {
+  const at = p.peek().start
+  p.report({ code: 'E501', message: `more than ${MAX_STAGES} ${what}`, span: { start: at, end: at } })
+  throw new QueryFailure()
+}
+
 /** The parser stands at the word of a stage with no `|` before it. */
 function reportMissingPipe(p: Parser, couldBeTerm: boolean): void {
   const token = p.peek()
@@ -172,9 +184,8 @@ function reportMissingPipe(p: Parser, couldBeTerm: boolean): void {
   })
 }
 
-/** One stage, and those behind it that only lack their `|`. */
-function parseStages(p: Parser): AstStage[] {
-  const stages: AstStage[] = []
+/** Into `stages`: one stage, and those behind it that only lack their `|`. */
+function parseStages(p: Parser, stages: AstStage[]): void {
   const start = p.peek().start
   try {
     stages.push(parseStage(p))
@@ -189,12 +200,11 @@ function parseStages(p: Parser): AstStage[] {
     const span = { start, end: p.peek().start }
     stages.push({ kind: 'where', span, predicate: { kind: 'bad', span }, implicit: true })
   }
-  return stages
+  if (stages.length > MAX_STAGES) refuseMore(p, 'stages')
 }
 
-function parseRest(p: Parser): AstStage[] {
-  const stages: AstStage[] = []
-  if (!p.atStageEnd()) stages.push(...parseStages(p))
+function parseRest(p: Parser, stages: AstStage[]): void {
+  if (!p.atStageEnd()) parseStages(p, stages)
   while (isPunctuation(p.peek(), '|', '||')) {
     const pipe = p.take()
     const span = { start: pipe.start, end: pipe.end }
@@ -206,7 +216,6 @@ function parseRest(p: Parser): AstStage[] {
       p.report({ code: 'E312', message, span, edit: { span, text: '' } })
       continue
     }
-    if (!p.atStageEnd()) stages.push(...parseStages(p))
+    if (!p.atStageEnd()) parseStages(p, stages)
   }
-  return stages
 }
