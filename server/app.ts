@@ -1,6 +1,7 @@
 /** The HTTP server as a fastify instance, made from the route table: routing, validation, ids, errors. No port is opened here. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Engine } from '../engine.ts'
 import { readBody } from './body.ts'
@@ -37,6 +38,7 @@ export function createApp(engine: Engine, config: Config): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: 60_000 },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    clientErrorHandler: answerMalformed,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, 'native'),
   })
   // Bodies are read by the route, which knows its limit; what a client calls them does not matter.
@@ -122,6 +124,29 @@ function sendError(
   reply.headers(answer.headers)
   return reply.send(dialect === 'elastic' ? elasticErrorBody(answer) : { error: answer.error })
 }
+
+/** What is not even HTTP, or more headers than anyone sends: there is no request to answer to, only a connection. */
+function answerMalformed(error: Error & { readonly code: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, message] = MALFORMED.get(error.code) ?? ['400 Bad Request', 'this is not an HTTP request']
+  const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })
+  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8`
+  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+const MALFORMED: ReadonlyMap<string, readonly [status: string, message: string]> = new Map([
+  [
+    'HPE_HEADER_OVERFLOW',
+    [
+      '431 Request Header Fields Too Large',
+      `address and headers are larger than ${HEADERS_MAX_BYTES} bytes; POST the query`,
+    ],
+  ],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'the request did not arrive in time']],
+])
 
 const PROCESS_ID = randomBytes(6).toString('hex')
 let requestCount = 0

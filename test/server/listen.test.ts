@@ -44,6 +44,23 @@ describe('a server on a port', () => {
     assert.equal(process.listenerCount('SIGTERM'), 0)
   })
 
+  test('what is no request is answered in the envelope too', async () => {
+    const { url, closed, stop } = await start()
+    const { hostname, port } = new URL(url)
+    for (const [sent, status] of [
+      ['HELLO\r\n\r\n', '400 Bad Request'],
+      [`GET /?q=${'x'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, '431 Request Header Fields Too Large'],
+    ] as const) {
+      const socket = connect(Number(port), hostname)
+      socket.write(sent)
+      const text = await received(socket)
+      assert.ok(text.startsWith(`HTTP/1.1 ${status}`))
+      assert.equal(JSON.parse(text.slice(text.indexOf('{'))).error.code, 'INVALID_REQUEST')
+    }
+    stop()
+    await closed
+  })
+
   test('while it stops, running requests end and new ones get 503 SHUTTING_DOWN', async () => {
     const { engine, url, closed, stop } = await start({ 'query.max_query_runtime': '150ms' })
     engine.canned = { isEndless: true }
