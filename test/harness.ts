@@ -1,14 +1,10 @@
 /** An engine with a case's input in it, and its answers as named rows. Shared by the case runner, the ladder and the fuzzer. */
-import type { Engine, EngineOptions, QueryOptions } from '../engine.ts'
-import * as engineModule from '../engine.ts'
+import { type Engine, open, type QueryOptions } from '../engine.ts'
 import type { Profile } from '../runtime/profile.ts'
 import type { IncomingEvent } from '../storage/index.ts'
 import type { Value } from '../storage/value.ts'
 import { NOW, type RunOptions } from './case-input.ts'
 import type { NamedRow } from './rows.ts'
-
-type Open = (directory: string | null, options: EngineOptions) => Promise<Engine>
-const { open } = engineModule as unknown as { readonly open: Open }
 
 export interface Answer {
   readonly kind: 'events' | 'aggregate' | 'timechart'
