@@ -2,13 +2,28 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
-import type { Rewrite } from './compiler/types.ts'
-import type { Diagnostic } from './grammar/diagnostics.ts'
+import type { Catalog } from './compiler/catalog.ts'
+import { explanationOf, invalidExplanation } from './compiler/explain.ts'
+import { compile, languageCatalog } from './compiler/index.ts'
+import { microsOf } from './compiler/resolve/time.ts'
+import type { Compiled, Rewrite } from './compiler/types.ts'
+import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
+import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
+import { estimateScan, scanOf } from './runtime/estimate.ts'
+import { execute, type PartSource } from './runtime/execute.ts'
 import type { Profile } from './runtime/profile.ts'
 import type { ResultShape } from './runtime/program.ts'
-import type { AppendReceipt, IncomingEvent, StoreOptions, StoreStatus } from './storage/index.ts'
-import type { DateTime, Value } from './storage/value.ts'
+import type { QueryResult } from './runtime/result.ts'
+import { rowsOf } from './runtime/rows.ts'
+import type { AppendReceipt, IncomingEvent, Snapshot, Store, StoreOptions, StoreStatus } from './storage/index.ts'
+import type { TimeRange } from './storage/predicate.ts'
+import { openStore } from './storage/store.ts'
+import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
+
+export { CompileError } from './grammar/diagnostics.ts'
+export { CanceledError } from './runtime/execute.ts'
+export { QueryMemoryError } from './runtime/memory.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
@@ -23,8 +38,10 @@ export interface QueryOptions {
   readonly signal?: AbortSignal
   /** Injected by tests; the clock otherwise. */
   readonly now?: DateTime
-  /** Optimiser rules to leave out (`all`: every one). */
+  /** Optimiser rules to leave out (`all`: every one; `pushdown`: storage is told nothing). */
   readonly without?: readonly string[]
+  /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
+  readonly memoryBytes?: number
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -79,4 +96,305 @@ export interface Engine {
   status(): StoreStatus
   flush(): Promise<void>
   close(): Promise<void>
+}
+
+/**
+ * Opens (and creates) a data directory; `null` keeps everything in memory.
+ *
+ * @throws {LockedError} when another process owns the directory
+ */
+export async function open(directory: string | null, options: EngineOptions = {}): Promise<Engine> {
+  const store = await openStore({ ...options, directory })
+  return new StoreEngine(store, options.clock ?? Date.now)
+}
+
+/**
+ * One query over events as they arrive, in constant memory where its stages allow: a pipe. Each batch of events is columnar for as
+ * long as it is looked at; a `head` that has enough stops the reading.
+ *
+ * @throws {CompileError} with every diagnostic when the text is wrong
+ */
+export function queryStream(
+  text: string,
+  events: AsyncIterable<readonly IncomingEvent[]>,
+  options: QueryOptions = {},
+): QueryRun {
+  const now = options.now ?? new DateTime(Date.now() * 1000)
+  const compiled = compileQuery(text, options, now, UNREAD_CATALOG, false)
+  const source: PartSource = { parts: () => partsOf(events), release: () => {} }
+  return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
+}
+
+/** Nothing is known of a pipe before it is read. */
+const UNREAD_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
+
+async function* partsOf(events: AsyncIterable<readonly IncomingEvent[]>): AsyncGenerator<Snapshot['parts']> {
+  for await (const batch of events) {
+    const store = await openStore({ directory: null })
+    store.append(batch)
+    const snapshot = store.snapshot()
+    yield snapshot.parts
+    snapshot.release()
+    await store.close()
+  }
+}
+
+class StoreEngine implements Engine {
+  readonly #store: Store
+  readonly #clock: () => number
+
+  constructor(store: Store, clock: () => number) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  ingest(events: readonly IncomingEvent[]): AppendReceipt {
+    return this.#store.append(events)
+  }
+
+  query(text: string, options: QueryOptions = {}): QueryRun {
+    const snapshot = this.#store.snapshot()
+    try {
+      const now = this.#now(options)
+      const compiled = compileQuery(text, options, now, catalogOf(snapshot), false)
+      const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
+      return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
+    } catch (error) {
+      snapshot.release()
+      throw error
+    }
+  }
+
+  async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
+    const snapshot = this.#store.snapshot()
+    try {
+      const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), options.passes === true)
+      const estimate = estimateScan(scanOf(compiled.program.root), snapshot)
+      // Kernels exist once data has shown its encodings, so their text needs a run too.
+      const isRun = options.analyze === true || options.js === true
+      const profile = isRun ? await this.#analyze(text, options) : null
+      return explanationOf({ text }, compiled, {
+        estimate,
+        profile: options.analyze === true ? profile : null,
+        passes: options.passes === true,
+        js: options.js === true && profile !== null ? kernelsOf(profile) : null,
+      }) as Explanation
+    } catch (error) {
+      if (error instanceof CompileError) return invalidExplanation(error.source, error.diagnostics) as Explanation
+      throw error
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  languageCatalog(): unknown {
+    return languageCatalog()
+  }
+
+  status(): StoreStatus {
+    return this.#store.status()
+  }
+
+  flush(): Promise<void> {
+    return this.#store.flush()
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  #now(options: QueryOptions): DateTime {
+    return options.now ?? new DateTime(this.#clock() * 1000)
+  }
+
+  /** Runs the query to its end and throws the rows away. */
+  async #analyze(text: string, options: QueryOptions): Promise<Profile> {
+    const run = this.query(text, options)
+    for await (const batch of run.batches()) for (const name of batch.names) batch.column(name)
+    return run.profile
+  }
+}
+
+function compileQuery(text: string, options: QueryOptions, now: DateTime, catalog: Catalog, trace: boolean): Compiled {
+  const time = requestRange(text, options, now)
+  return compile(text, {
+    catalog,
+    now,
+    trace,
+    ...(time !== null && { time }),
+    ...(options.variables && { variables: options.variables }),
+    ...(options.without && { without: options.without }),
+  })
+}
+
+function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof execute>[2] {
+  return {
+    nowMicros: now.micros,
+    ...(options.signal && { signal: options.signal }),
+    ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
+  }
+}
+
+/** `from` and `to` of the request. */
+function requestRange(text: string, { from, to }: QueryOptions, now: DateTime): TimeRange | null {
+  if (from === undefined && to === undefined) return null
+  const bound = (name: string, value: string | undefined): number | null => {
+    if (value === undefined || value === '') return null
+    const point = parseTimePoint(value)
+    if (point !== null) return microsOf(point, now)
+    const message = `${name} is not a time: '${value}'; write -1h, @d, now, or 2026-06-01T00:00:00Z`
+    throw new CompileError({ text }, [{ code: 'E310', message, span: NO_SPAN }])
+  }
+  return { fromMicros: bound('from', from), toMicros: bound('to', to) }
+}
+
+/** What the compiler may know: merged from the statistics of the parts, once per set of indexes asked about. */
+function catalogOf(snapshot: Snapshot): Catalog {
+  const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
+  return {
+    indexes: [...indexes].sort(),
+    get sources() {
+      return sourcesOf(snapshot)
+    },
+    fields(wanted) {
+      const fields = new Map<string, ValueType>()
+      for (const part of snapshot.parts) {
+        if (!wanted.includes(part.index)) continue
+        for (const { name, type } of part.fields) {
+          const known = fields.get(name)
+          fields.set(name, known === undefined || known === type ? type : 'any')
+        }
+      }
+      return fields
+    },
+  }
+}
+
+/** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
+function sourcesOf(snapshot: Snapshot): readonly string[] {
+  const sources = new Set<string>()
+  for (const part of snapshot.parts.slice(-16)) {
+    if (part.blockCount === 0) continue
+    const vector = part.block(0).column('_source')
+    if (vector?.kind === 'const' && typeof vector.value === 'string') sources.add(vector.value)
+    if (vector?.kind === 'dict')
+      for (const value of vector.dictionary.values) if (typeof value === 'string') sources.add(value)
+  }
+  return [...sources]
+}
+
+function queryRun(compiled: Compiled, result: QueryResult): QueryRun {
+  const { profile, shape } = result
+  const hints = [...compiled.hints]
+  async function* batches(): AsyncGenerator<Batch> {
+    yield* result.batches()
+    hints.push(...dataHints(profile))
+  }
+  return {
+    query: compiled.canonical,
+    shape,
+    rewrites: compiled.rewrites,
+    hints,
+    profile,
+    batches,
+    async *rows() {
+      for await (const batch of batches()) {
+        const { names } = batch
+        for (const values of rowsOf(batch)) {
+          const row: Record<string, Value> = {}
+          for (const [index, name] of names.entries()) if (values[index] !== undefined) row[name] = values[index]
+          yield row
+        }
+      }
+    },
+    collect: page => collect(batches(), shape, profile, page ?? {}),
+    cancel: () => result.cancel(),
+  }
+}
+
+/** What the data turned out to be like, told once the run has ended. */
+function dataHints(profile: Profile): Diagnostic[] {
+  const hints: Diagnostic[] = []
+  for (const [counter, count] of profile.counters) {
+    if (!counter.startsWith('parse:')) continue
+    const message = `${count} ${count === 1 ? 'text' : 'texts'} could not be parsed as ${counter.slice('parse:'.length)}; see _error_detail`
+    hints.push({ code: 'H907', message, span: NO_SPAN })
+  }
+  return hints
+}
+
+async function collect(
+  batches: AsyncIterable<Batch>,
+  shape: ResultShape,
+  profile: Profile,
+  page: { readonly limit?: number; readonly offset?: number },
+): Promise<Collected> {
+  const offset = page.offset ?? 0
+  const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
+  const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
+  if (shape.columns === null) for (const name of ['_time', '_raw']) columns.set(name, columns.size)
+  const rows: Value[][] = []
+  let total = 0
+  for await (const batch of batches) {
+    const first = Math.max(0, offset - total)
+    const last = Math.min(batch.selectedCount, end - total)
+    total += batch.selectedCount
+    if (first >= last) continue
+    if (shape.columns === null) for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
+    let at = 0
+    for (const values of rowsOf(selectedRange(batch, first, last))) {
+      at++
+      const row: Value[] = new Array(columns.size).fill(undefined)
+      for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
+      rows.push(row)
+    }
+    if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
+  }
+  const names = [...columns.keys()]
+  const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
+  const indexes = present.map(name => columns.get(name)!)
+  const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
+  return {
+    shape,
+    columns: present,
+    types: present.map((_, index) => typeOfColumn(aligned, index)),
+    rows: aligned,
+    total,
+    hasMore: total > end,
+    complete: profile.damaged.length === 0,
+    warnings: profile.damaged,
+  }
+}
+
+/** Rows `first … last` of those selected. */
+function selectedRange(batch: Batch, first: number, last: number): Batch {
+  if (first === 0 && last === batch.selectedCount) return batch
+  const selection =
+    batch.selection === null
+      ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
+      : batch.selection.subarray(first, last)
+  return {
+    rowCount: batch.rowCount,
+    selection,
+    selectedCount: last - first,
+    rowOrderBase: batch.rowOrderBase,
+    names: batch.names,
+    column: name => batch.column(name),
+  }
+}
+
+/** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
+function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
+  const types = new Set<string>()
+  for (const row of rows) {
+    const value = row[index]
+    if (value !== null && value !== undefined) types.add(typeOf(value))
+  }
+  if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
+  return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'
+}
+
+/** Generated text, one entry per kernel and specialisation. */
+function kernelsOf(profile: Profile): { readonly kernel: string; readonly source: string }[] {
+  return profile.kernels.map(kernel => ({ kernel: `${kernel.name}  (${kernel.shapes})`, source: kernel.text }))
 }

@@ -7,7 +7,12 @@ export async function createMemoryEngine(files: readonly (string | null)[]): Pro
   const engine = await open(null)
   const progress = startProgress()
   const tally = { events: 0, failed: 0, firstProblem: null }
-  for await (const events of localEvents(files.map(file => ({ file })), tally, progress)) engine.ingest(events)
+  for await (const events of localEvents(
+    files.map(file => ({ file })),
+    tally,
+    progress,
+  ))
+    engine.ingest(events)
   progress.end()
   return engine
 }

@@ -1,9 +1,10 @@
 /** Rows of a server's answer on stdout: streamed when the format allows, otherwise the first page as a table. */
+
+import type { Value } from '../storage/value.ts'
 import { type ClientOptions, request } from './client.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import type { OutputFormat } from './print-run.ts'
 import { printTable } from './print-run.ts'
-import type { Value } from '../storage/value.ts'
 
 /** The most rows POST /query gives in one answer. */
 const PAGE_MAX = 50_000
@@ -14,7 +15,12 @@ interface Bounds {
 }
 
 type QueryData =
-  | { readonly type: 'events'; readonly events: readonly Record<string, Value>[]; readonly total: number; readonly has_more: boolean }
+  | {
+      readonly type: 'events'
+      readonly events: readonly Record<string, Value>[]
+      readonly total: number
+      readonly has_more: boolean
+    }
   | {
       readonly type: 'aggregate' | 'timechart'
       readonly columns: readonly string[]
@@ -24,7 +30,12 @@ type QueryData =
       readonly has_more: boolean
     }
 
-export async function printFromServer(text: string, format: OutputFormat, client: ClientOptions, bounds: Bounds): Promise<number> {
+export async function printFromServer(
+  text: string,
+  format: OutputFormat,
+  client: ClientOptions,
+  bounds: Bounds,
+): Promise<number> {
   const { from, to } = bounds
   const asked = { q: text, ...(from && { from }), ...(to && { to }) }
   return format === 'ndjson' ? printStream(asked, client) : printPage(asked, format, client)
@@ -54,13 +65,21 @@ async function printStream(asked: object, client: ClientOptions): Promise<number
 }
 
 function endOfStream(line: string): void {
-  const { __meta: meta } = JSON.parse(line) as { __meta: { complete: boolean; truncated_by?: string; warnings?: readonly string[] } }
-  if (!meta.complete) process.stderr.write(`incomplete: ${meta.truncated_by ?? meta.warnings?.join('; ') ?? 'the server did not say why'}\n`)
+  const { __meta: meta } = JSON.parse(line) as {
+    __meta: { complete: boolean; truncated_by?: string; warnings?: readonly string[] }
+  }
+  if (!meta.complete)
+    process.stderr.write(
+      `incomplete: ${meta.truncated_by ?? meta.warnings?.join('; ') ?? 'the server did not say why'}\n`,
+    )
 }
 
 function failStream(line: string): never {
   const { __error: error } = JSON.parse(line) as { __error: { code: string; message: string } }
-  throw new CommandError(error.code === 'QUERY_TIMEOUT' ? EXIT.queryTimeout : EXIT.general, `${error.code}: ${error.message}`)
+  throw new CommandError(
+    error.code === 'QUERY_TIMEOUT' ? EXIT.queryTimeout : EXIT.general,
+    `${error.code}: ${error.message}`,
+  )
 }
 
 async function printPage(asked: object, format: OutputFormat, client: ClientOptions): Promise<number> {
@@ -71,11 +90,11 @@ async function printPage(asked: object, format: OutputFormat, client: ClientOpti
     return Math.max(0, body.split('\n').length - 2)
   }
   const response = await post('/api/v1/query', { ...asked, limit: PAGE_MAX }, client)
-  const answer = (await response.json()) as { data: QueryData }
-  const { data } = answer
+  const body = await response.text()
+  const { data } = JSON.parse(body) as { data: QueryData }
   const shown = data.type === 'events' ? data.events.length : data.rows.length
   const total = data.type === 'events' ? data.total : data.total_rows
-  if (format === 'json') process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`)
+  if (format === 'json') process.stdout.write(`${body}\n`)
   else if (data.type === 'events') printTable(columnsOf(data.events), rowsOf(data.events))
   else printTable(data.columns, data.rows)
   if (data.has_more) process.stderr.write(`the first ${shown} of ${total} rows; --format ndjson prints all of them\n`)
@@ -92,5 +111,9 @@ function rowsOf(events: readonly Record<string, Value>[]): Value[][] {
 }
 
 function post(path: string, body: object, client: ClientOptions): Promise<Response> {
-  return request(path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }, client)
+  return request(
+    path,
+    { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+    client,
+  )
 }

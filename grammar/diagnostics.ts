@@ -43,6 +43,7 @@ export const DIAGNOSTIC_CODES = {
   H904: 'head before sort',
   H905: 'values were coerced',
   H906: 'no event has the field',
+  H907: 'texts could not be parsed',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

@@ -1,6 +1,7 @@
 /** `quern bench`: how long one query takes over files that have been loaded, compiled cold and warm. */
-import { createMemoryEngine } from '../memory-engine.ts'
+
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { createMemoryEngine } from '../memory-engine.ts'
 
 export interface BenchOptions {
   readonly file: readonly string[]
@@ -9,7 +10,8 @@ export interface BenchOptions {
 
 export async function bench(text: string, options: BenchOptions): Promise<void> {
   const runs = Number(options.runs)
-  if (!Number.isInteger(runs) || runs < 1) throw new CommandError(EXIT.usage, `--runs takes a whole number above 0, not '${options.runs}'`)
+  if (!Number.isInteger(runs) || runs < 1)
+    throw new CommandError(EXIT.usage, `--runs takes a whole number above 0, not '${options.runs}'`)
   const loadedAt = process.hrtime.bigint()
   const engine = await createMemoryEngine(options.file)
   const { eventCount } = engine.status()

@@ -1,10 +1,10 @@
 /** `quern explain`: the plan as text, every pass, the generated JavaScript, or the whole explanation as JSON. */
 import { type Explanation, open } from '../../engine.ts'
-import { createMemoryEngine } from '../memory-engine.ts'
 import { request } from '../client.ts'
 import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { stdinIsPiped } from '../lines.ts'
+import { createMemoryEngine } from '../memory-engine.ts'
 
 export interface ExplainCommandOptions {
   readonly file?: readonly string[]
@@ -40,7 +40,8 @@ function sections(explanation: Explanation, options: ExplainCommandOptions): str
   if (rewrites.length > 0) all.push(rewrites.map(r => `${r.before}\n  is short for ${r.after}`).join('\n'))
   if (options.passes === true) {
     const passes = explanation.passes as readonly { readonly name: string; readonly text: string | null }[]
-    for (const pass of passes) all.push(pass.text === null ? `── ${pass.name}: unchanged` : `── ${pass.name}\n${pass.text}`)
+    for (const pass of passes)
+      all.push(pass.text === null ? `── ${pass.name}: unchanged` : `── ${pass.name}\n${pass.text}`)
   }
   all.push(`${explanation.text}`)
   if (options.js === true) {
@@ -74,7 +75,11 @@ async function explanationFor(text: string, options: ExplainCommandOptions): Pro
   }
   const parameters = new URLSearchParams({ q: text })
   for (const [name, value] of Object.entries(asked)) parameters.set(name, String(value))
-  const response = await request(`/api/v1/query/explain?${parameters}`, {}, { server: options.server ?? defaultServer(), token: options.token })
+  const response = await request(
+    `/api/v1/query/explain?${parameters}`,
+    {},
+    { server: options.server ?? defaultServer(), token: options.token },
+  )
   const { data } = (await response.json()) as { data: Explanation }
   return data
 }

@@ -3,13 +3,13 @@
  * Over stdin and files memory stays constant unless a stage must hold its input, and `head` stops the reading.
  */
 import { open, type QueryRun, queryStream } from '../../engine.ts'
+import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { stdinIsPiped } from '../lines.ts'
 import { localEvents, type ReadTally } from '../local-events.ts'
-import { startProgress } from '../progress.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
-import { defaultServer } from '../data-home.ts'
+import { startProgress } from '../progress.ts'
 
 export interface QueryCommandOptions {
   readonly file?: readonly string[]
@@ -34,7 +34,8 @@ export async function query(text: string, options: QueryCommandOptions): Promise
     const rowCount = await run(text, options, format, stop.signal)
     if (rowCount === 0 && options.failOnEmpty === true) throw new CommandError(EXIT.noResults, '')
   } catch (error) {
-    if (stop.reason() === 'timeout') throw new CommandError(EXIT.queryTimeout, `no answer within ${options.timeout} s (--timeout)`)
+    if (stop.reason() === 'timeout')
+      throw new CommandError(EXIT.queryTimeout, `no answer within ${options.timeout} s (--timeout)`)
     if (stop.reason() === 'interrupt') throw new CommandError(EXIT.interrupted, '')
     throw error
   } finally {
@@ -42,7 +43,12 @@ export async function query(text: string, options: QueryCommandOptions): Promise
   }
 }
 
-async function run(text: string, options: QueryCommandOptions, format: OutputFormat, signal: AbortSignal): Promise<number> {
+async function run(
+  text: string,
+  options: QueryCommandOptions,
+  format: OutputFormat,
+  signal: AbortSignal,
+): Promise<number> {
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
   if (options.data !== undefined) {
     const engine = await open(options.data)
@@ -54,7 +60,12 @@ async function run(text: string, options: QueryCommandOptions, format: OutputFor
   }
   const isLocal = options.file !== undefined || (options.server === undefined && stdinIsPiped())
   if (!isLocal) {
-    return printFromServer(text, format, { server: options.server ?? defaultServer(), token: options.token, signal }, bounds)
+    return printFromServer(
+      text,
+      format,
+      { server: options.server ?? defaultServer(), token: options.token, signal },
+      bounds,
+    )
   }
   const inputs = options.file?.map(file => ({ file })) ?? [{ file: null }]
   const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
@@ -62,14 +73,17 @@ async function run(text: string, options: QueryCommandOptions, format: OutputFor
   const counted = await printAndReport(queryStream(text, localEvents(inputs, tally, progress), bounds), format, options)
   progress.end()
   if (tally.failed > 0) {
-    process.stderr.write(`${tally.failed.toLocaleString('en')} lines could not be read as events (first: ${tally.firstProblem})\n`)
+    process.stderr.write(
+      `${tally.failed.toLocaleString('en')} lines could not be read as events (first: ${tally.firstProblem})\n`,
+    )
   }
   return counted
 }
 
 async function printAndReport(queryRun: QueryRun, format: OutputFormat, options: QueryCommandOptions): Promise<number> {
   const rowCount = await printRun(queryRun, format)
-  for (const damaged of queryRun.profile.damaged) process.stderr.write(`incomplete: part ${damaged} is damaged and was not read\n`)
+  for (const damaged of queryRun.profile.damaged)
+    process.stderr.write(`incomplete: part ${damaged} is damaged and was not read\n`)
   if (options.profile === true) process.stderr.write(`${JSON.stringify(profileSummary(queryRun), null, 2)}\n`)
   return rowCount
 }
@@ -98,7 +112,8 @@ function stopSignal(timeout: string | undefined): Stop {
     controller.abort()
   }
   const seconds = timeout === undefined ? null : Number(timeout)
-  if (seconds !== null && !(seconds > 0)) throw new CommandError(EXIT.usage, `--timeout takes seconds above 0, not '${timeout}'`)
+  if (seconds !== null && !(seconds > 0))
+    throw new CommandError(EXIT.usage, `--timeout takes seconds above 0, not '${timeout}'`)
   const timer = seconds === null ? null : setTimeout(stop('timeout'), seconds * 1000)
   timer?.unref()
   const onInterrupt = stop('interrupt')

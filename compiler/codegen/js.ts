@@ -22,7 +22,7 @@ const HOLE = /^\$hole(\d+)$/
 function templateOf(strings: TemplateStringsArray): Template {
   let template = templates.get(strings)
   if (template === undefined) {
-    const text = strings.reduce((all, piece, index) => (index === 0 ? piece : `${all}$hole${index - 1}${piece}`), '')
+    const text = strings.reduce((all, piece, index) => (index === 0 ? piece : joinHole(all, index - 1, piece)), '')
     // Inside a function and a loop, so that `return`, `continue` and `break` fragments are legal.
     const program = parse(`for (;;) {${text}\n}`, { ecmaVersion: 2023, allowReturnOutsideFunction: true })
     const loop = program.body[0] as unknown as { readonly body: { readonly body: Statement[] } }
@@ -30,6 +30,12 @@ function templateOf(strings: TemplateStringsArray): Template {
     templates.set(strings, template)
   }
   return template
+}
+
+/** A hole that stands where a statement does, with nothing applied to it, is one: it gets the semicolon nobody wrote. */
+function joinHole(before: string, index: number, after: string): string {
+  const isStatement = /(?:^|[{};])\s*$/.test(before) && /^\s*(?:$|[\w$}])/.test(after)
+  return `${before}$hole${index}${isStatement ? ';' : ''}${after}`
 }
 
 /** Statements. A hole standing alone as a statement may be a statement or a list of them. */

@@ -319,8 +319,7 @@ function mergeKernel(bound: readonly BoundAggregate[], options: KernelOptions): 
       const from = arrayState(writer, 'from', id('f'))
       const steps = bound.flatMap(b => {
         const { statements } = writer.capture(() => {
-          const cx = { ...stepContext(writer, b), parameters: b.call.parameters }
-          writer.add(...b.function.merge(into(b), from(b), cx))
+          writer.add(...b.function.merge(into(b), from(b), stepContext(writer, b)))
         })
         return commented(b.call.name, [{ type: 'BlockStatement', body: statements }])
       })
@@ -343,9 +342,7 @@ function finishKernel(bound: readonly BoundAggregate[], options: KernelOptions):
         const values = id(writer.scope.fresh(`${b.function.name}_result`))
         writer.before(...js`const ${values} = new Array(count);`)
         outputs.push(values)
-        const { statements, result } = writer.capture(() =>
-          b.function.finish(slotOf(b), { ...stepContext(writer, b), parameters: b.call.parameters }),
-        )
+        const { statements, result } = writer.capture(() => b.function.finish(slotOf(b), stepContext(writer, b)))
         return commented(b.call.name, [
           { type: 'BlockStatement', body: [...statements, ...js`${values}[g] = ${result};`] },
         ])

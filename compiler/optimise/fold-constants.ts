@@ -1,8 +1,9 @@
 /** Expressions without fields are evaluated now, by running the code that would evaluate them per row. */
+
+import { isPure } from '../codegen/expression.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { LogicalOp } from '../logical/ops.ts'
 import { mapExpr, mapPlan } from '../logical/walk.ts'
-import { isPure } from '../codegen/expression.ts'
 import type { PassContext, Rule } from '../pass.ts'
 import { literal } from '../resolve/expression.ts'
 
@@ -50,7 +51,8 @@ function foldFilter(op: Extract<LogicalOp, { readonly kind: 'filter' }>, fold: (
   // A condition that is false or null lets no row through, whatever the others say.
   const never = conjuncts.find(c => c.kind === 'literal')
   if (never !== undefined) {
-    const isAlready = op.conjuncts.length === 1 && op.conjuncts[0]?.kind === 'literal' && op.conjuncts[0].value === false
+    const isAlready =
+      op.conjuncts.length === 1 && op.conjuncts[0]?.kind === 'literal' && op.conjuncts[0].value === false
     return isAlready ? op : { ...op, conjuncts: [literal(false, never.origin)] }
   }
   return conjuncts.length === op.conjuncts.length && folded === op.conjuncts ? op : { ...op, conjuncts }

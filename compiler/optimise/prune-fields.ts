@@ -26,7 +26,7 @@ function prune(op: LogicalOp, demand: Demand): LogicalOp {
       return under(op, plus(demand, fieldsOf(...op.conjuncts)))
     case 'extend': {
       const wanted = [...op.assignments]
-      let below: Set<string> | null = demand === null ? null : new Set(demand)
+      const below: Set<string> | null = demand === null ? null : new Set(demand)
       const kept: typeof wanted = []
       // Last to first: an assignment is needed when something after it reads it.
       for (const assignment of wanted.reverse()) {

@@ -7,7 +7,8 @@ import type { Rule } from '../pass.ts'
 
 export const pushFilter: Rule = {
   name: 'push-filter',
-  summary: 'conditions move down through extend, rename, keep, drop, parse and sort when what they read is there already',
+  summary:
+    'conditions move down through extend, rename, keep, drop, parse and sort when what they read is there already',
   apply(plan) {
     const pushed = mapPlan(plan, op => (op.kind === 'filter' ? pushDown(op) : op))
     return pushed === plan ? null : pushed
@@ -83,7 +84,9 @@ function touches(pattern: string, field: string): boolean {
 }
 
 function isKept(field: string, patterns: readonly string[], except: readonly string[]): boolean {
-  const isMatch = patterns.some(pattern => (pattern.includes('*') ? globMatches(parseGlob(pattern), field) : pattern === field))
+  const isMatch = patterns.some(pattern =>
+    pattern.includes('*') ? globMatches(parseGlob(pattern), field) : pattern === field,
+  )
   return isMatch && !except.some(pattern => touches(pattern, field))
 }
 

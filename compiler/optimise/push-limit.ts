@@ -15,7 +15,7 @@ export const pushLimit: Rule = {
 function pushDown(head: HeadOp): LogicalOp {
   const { input } = head
   if (input.kind === 'head') return pushDown({ ...input, count: Math.min(input.count, head.count) })
-  if (!keepsRows(input) || input.kind === 'scan') return head
+  if (!keepsRows(input)) return head
   return { ...input, input: pushDown({ ...head, input: input.input }) }
 }
 

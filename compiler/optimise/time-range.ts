@@ -1,10 +1,11 @@
 /** Conditions on `_time` next to the scan become its time range, so that parts and blocks outside it are never opened. */
+
+import type { TimeRange } from '../../storage/predicate.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { Expr } from '../logical/expr.ts'
 import { mapPlan } from '../logical/walk.ts'
 import type { Rule } from '../pass.ts'
 import { ALL_TIME, intersect } from '../resolve/time.ts'
-import type { TimeRange } from '../../storage/predicate.ts'
 
 export const timeRange: Rule = {
   name: 'time-range',

@@ -58,8 +58,14 @@ export class ExprResolver {
         return this.#in(ast)
       case 'between': {
         const operand = this.expr(ast.operand)
-        const low = this.#apply(this.#operator('>='), [operand, this.expr(ast.low)], ast.span, [ast.operand.span, ast.low.span])
-        const high = this.#apply(this.#operator('<='), [operand, this.expr(ast.high)], ast.span, [ast.operand.span, ast.high.span])
+        const low = this.#apply(this.#operator('>='), [operand, this.expr(ast.low)], ast.span, [
+          ast.operand.span,
+          ast.low.span,
+        ])
+        const high = this.#apply(this.#operator('<='), [operand, this.expr(ast.high)], ast.span, [
+          ast.operand.span,
+          ast.high.span,
+        ])
         const both: Expr = { kind: 'and', type: 'bool', origin: ast.span, operands: [low, high] }
         return ast.negated ? { kind: 'not', type: 'bool', origin: ast.span, operand: both } : both
       }
@@ -75,8 +81,17 @@ export class ExprResolver {
       }
       case 'array': {
         const elements = ast.elements.map(element => this.expr(element))
-        if (elements.every(isLiteral)) return literal(elements.map(e => (e as LiteralExpr).value ?? null), ast.span)
-        return this.#apply(this.#operator('array'), elements, ast.span, ast.elements.map(e => e.span))
+        if (elements.every(isLiteral))
+          return literal(
+            elements.map(e => (e as LiteralExpr).value ?? null),
+            ast.span,
+          )
+        return this.#apply(
+          this.#operator('array'),
+          elements,
+          ast.span,
+          ast.elements.map(e => e.span),
+        )
       }
       case 'object': {
         const members = ast.members.map(member => ({ name: member.name, value: this.expr(member.value) }))
@@ -85,7 +100,12 @@ export class ExprResolver {
           return literal(Object.fromEntries(entries), ast.span)
         }
         const args = members.flatMap(member => [literal(member.name, ast.span) as Expr, member.value])
-        return this.#apply(this.#operator('object'), args, ast.span, args.map(() => ast.span))
+        return this.#apply(
+          this.#operator('object'),
+          args,
+          ast.span,
+          args.map(() => ast.span),
+        )
       }
       case 'lambda':
         this.#cx.report({
@@ -168,7 +188,9 @@ export class ExprResolver {
       return { kind: operator, type: 'bool', origin: span, operands }
     }
     if (operator === '??') {
-      const operands = [this.expr(ast.left), this.expr(ast.right)].flatMap(e => (e.kind === 'coalesce' ? e.operands : [e]))
+      const operands = [this.expr(ast.left), this.expr(ast.right)].flatMap(e =>
+        e.kind === 'coalesce' ? e.operands : [e],
+      )
       return { kind: 'coalesce', type: commonType(operands), origin: span, operands }
     }
     const args = [this.expr(ast.left), this.expr(ast.right)]
@@ -179,8 +201,9 @@ export class ExprResolver {
     const operand = this.expr(ast.operand)
     const list = this.expr(ast.list)
     let expr: Expr
-    if (list.kind === 'literal' && Array.isArray(list.value)) {
-      const values = (list.value as readonly Value[]).filter(value => value !== null)
+    const values = list.kind === 'literal' && Array.isArray(list.value) ? (list.value as readonly Value[]) : null
+    // A null in the list makes the answer null where it is not true: left to the general form.
+    if (values?.every(value => value !== null)) {
       expr = { kind: 'in-set', type: 'bool', origin: ast.span, operand, values }
     } else expr = this.#apply(this.#operator('in'), [operand, list], ast.span, [ast.operand.span, ast.list.span])
     return ast.negated ? { kind: 'not', type: 'bool', origin: ast.span, operand: expr } : expr
@@ -206,7 +229,13 @@ export class ExprResolver {
         suggestion: fn.name,
       })
     }
-    return this.#apply(fn, args, ast.span, ast.args.map(arg => arg.span), ast.strict)
+    return this.#apply(
+      fn,
+      args,
+      ast.span,
+      ast.args.map(arg => arg.span),
+      ast.strict,
+    )
   }
 
   #unknownFunction(ast: AstCall): Expr {
@@ -221,7 +250,12 @@ export class ExprResolver {
       return nothing(ast.span)
     }
     const foreign = [...functions.scalars.values()].find(fn => fn.foreign.includes(ast.name))
-    const near = foreign?.name ?? suggestName(ast.name, [...functions.scalars.values()].filter(f => f.notation === 'call').map(f => f.name))
+    const near =
+      foreign?.name ??
+      suggestName(
+        ast.name,
+        [...functions.scalars.values()].filter(f => f.notation === 'call').map(f => f.name),
+      )
     this.#cx.report({
       code: 'E104',
       message: `no function '${ast.name}'`,
@@ -234,8 +268,7 @@ export class ExprResolver {
   /** `if`, `case` and `coalesce` evaluate only what they need. */
   #lazy(fn: ScalarFunction, ast: AstCall): Expr {
     const count = ast.args.length
-    const wrong =
-      fn.form === 'if' ? count < 2 || count > 3 : fn.form === 'case' ? count < 2 : count < 1
+    const wrong = fn.form === 'if' ? count < 2 || count > 3 : fn.form === 'case' ? count < 2 : count < 1
     if (wrong) return this.#wrongCount(fn, ast.span, count)
     if (fn.form === 'coalesce') {
       const operands = ast.args.map(arg => this.expr(arg))
@@ -263,14 +296,23 @@ export class ExprResolver {
     for (const [index, parameter] of fn.parameters.entries()) {
       const arg = args[index]
       if (parameter.constant === true && arg !== undefined && arg.kind !== 'literal') {
-        this.#problem({ problem: `${parameter.name} of ${fn.name}() must be written out, not computed`, argument: index }, spans, span)
+        this.#problem(
+          { problem: `${parameter.name} of ${fn.name}() must be written out, not computed`, argument: index },
+          spans,
+          span,
+        )
       }
     }
     const checked = fn.check?.(constants) ?? null
     if (checked !== null) this.#problem(checked, spans, span, 'E205')
     const type = fn.type(args.map(arg => arg.type))
     if (typeof type === 'object') {
-      this.#problem(type, spans, span, fn.category === 'operator' && fn.notation === 'infix' && isComparison(fn.name) ? 'E203' : 'E202')
+      this.#problem(
+        type,
+        spans,
+        span,
+        fn.category === 'operator' && fn.notation === 'infix' && isComparison(fn.name) ? 'E203' : 'E202',
+      )
       return nothing(span)
     }
     return { kind: 'call', type, origin: span, function: fn, args, ...(strict && { strict: true as const }) }

@@ -10,7 +10,8 @@ import type { LowerContext, Stage } from './stage.ts'
 export const keep: Stage<'keep'> = {
   kind: 'keep',
   doc: {
-    summary: 'Keeps only these fields, in this order; `*` stands for any characters, `keep * except a` keeps all others.',
+    summary:
+      'Keeps only these fields, in this order; `*` stands for any characters, `keep * except a` keeps all others.',
     examples: [
       { query: 'keep host, st*', input: '{"status":200,"host":"a","ms":4}', output: '{"host":"a","status":200}' },
     ],
@@ -72,7 +73,8 @@ export const rename: Stage<'rename'> = {
     for (const { from, to } of pairs) if (!fields.has(to)) fields.set(to, cx.scope.typeOf(from))
     const seen = new Set<string>()
     for (const pair of stage.pairs) {
-      if (seen.has(pair.to)) cx.report({ code: 'E106', message: `two fields would be named '${pair.to}'`, span: pair.toSpan })
+      if (seen.has(pair.to))
+        cx.report({ code: 'E106', message: `two fields would be named '${pair.to}'`, span: pair.toSpan })
       seen.add(pair.to)
     }
     return {
@@ -83,7 +85,9 @@ export const rename: Stage<'rename'> = {
 }
 
 function matches(pattern: string, name: string): boolean {
-  return pattern.includes('*') ? globMatches(parseGlob(pattern), name) : name === pattern || name.startsWith(`${pattern}.`)
+  return pattern.includes('*')
+    ? globMatches(parseGlob(pattern), name)
+    : name === pattern || name.startsWith(`${pattern}.`)
 }
 
 /** The field's real name; a pattern as it is. In a closed scope what is not there is a mistake. */

@@ -16,7 +16,8 @@ const TYPES: Readonly<Record<(typeof DESCRIBE_COLUMNS)[number], ValueType>> = {
 export const describe: Stage<'describe'> = {
   kind: 'describe',
   doc: {
-    summary: 'One row per field: its types, in how many rows it is present, distinct values (estimated), least, greatest, most frequent.',
+    summary:
+      'One row per field: its types, in how many rows it is present, distinct values (estimated), least, greatest, most frequent.',
     examples: [
       {
         query: 'keep a | describe | keep field, type, coverage, min, max',

@@ -1,8 +1,8 @@
 import type { AstParse } from '../../grammar/ast.ts'
+import { suggestName } from '../../grammar/index.ts'
 import { captureExtractor } from '../../runtime/formats/index.ts'
 import { patternProblem } from '../../runtime/helpers/text.ts'
 import type { ValueType } from '../../storage/value.ts'
-import { suggestName } from '../../grammar/index.ts'
 import { Scope } from '../resolve/scope.ts'
 import type { LowerContext, Stage } from './stage.ts'
 
@@ -56,7 +56,10 @@ export const parse: Stage<'parse'> = {
   },
 }
 
-function fieldName(cx: LowerContext, field: { readonly name: string; readonly span: { readonly start: number; readonly end: number } }): string {
+function fieldName(
+  cx: LowerContext,
+  field: { readonly name: string; readonly span: { readonly start: number; readonly end: number } },
+): string {
   const expr = cx.exprs.field(field.name, field.span)
   return expr.kind === 'field' ? expr.name : field.name
 }

@@ -113,7 +113,9 @@ const NEVER_NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['bool', 'datet
 
 function reportUnknown(ast: AstAggregate, cx: LowerContext): void {
   const { aggregates, scalars } = cx.functions
-  const names = [...aggregates.values()].flatMap(fn => (fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99']))
+  const names = [...aggregates.values()].flatMap(fn =>
+    fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99'],
+  )
   const foreign = [...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
   const near = foreign?.name ?? suggestName(ast.name, names)
   const isScalar = scalars.has(ast.name)

@@ -82,7 +82,10 @@ function observeColumn(facts: FieldFacts, vector: Vector, batch: Batch): void {
     for (const [code, count] of counts.entries()) if (count > 0) observe(facts, vector.dictionary.values[code], count)
     return
   }
-  if (vector.kind === 'const') return observe(facts, vector.value, batch.selectedCount)
+  if (vector.kind === 'const') {
+    observe(facts, vector.value, batch.selectedCount)
+    return
+  }
   for (let n = 0; n < batch.selectedCount; n++) {
     observe(facts, valueAt(vector, batch.selection === null ? n : batch.selection[n]!), 1)
   }

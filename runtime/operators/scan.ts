@@ -5,7 +5,7 @@
 import { CorruptPartError } from '../../storage/errors.ts'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
-import type { ObjectValue, Value } from '../../storage/value.ts'
+import { DateTime, type ObjectValue, type Value } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
@@ -199,9 +199,13 @@ function setPath(object: Record<string, Value>, path: readonly string[], value: 
 /** Rows with `from <= _time < to`. Bounds are whole microseconds, so nanoseconds below them cannot matter. */
 function withinTime(batch: Batch, { fromMicros, toMicros }: TimeRange): Batch | null {
   const times = batch.column('_time')
-  if (times.kind !== 'time') throw new Error(`_time is held as ${times.kind}`)
   const from = fromMicros ?? Number.NEGATIVE_INFINITY
   const to = toMicros ?? Number.POSITIVE_INFINITY
+  if (times.kind === 'const' && times.value instanceof DateTime) {
+    const { micros } = times.value
+    return micros >= from && micros < to ? batch : null
+  }
+  if (times.kind !== 'time') throw new Error(`_time is held as ${times.kind}`)
   const { micros, presence } = times
   const out = new Uint32Array(batch.rowCount)
   let count = 0

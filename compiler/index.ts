@@ -1,0 +1,194 @@
+/** Text to program. Pure: the clock, the catalog and the variables arrive in the options; the same input gives the same output. */
+import type { AstQuery } from '../grammar/ast.ts'
+import { CompileError, type Diagnostic } from '../grammar/diagnostics.ts'
+import { desugar, formatDuration, NO_SPAN, parse, print, printStage, type SourceText } from '../grammar/index.ts'
+import { evaluateConstant } from '../runtime/evaluate-constant.ts'
+import { StrictCastError } from '../runtime/helpers/errors.ts'
+import type { ResultShape } from '../runtime/program.ts'
+import type { Value } from '../storage/value.ts'
+import { emitExtend } from './codegen/kernel.ts'
+import { FUNCTIONS } from './functions/index.ts'
+import type { Expr } from './logical/expr.ts'
+import type { LogicalOp } from './logical/ops.ts'
+import { printExpr, printPlan } from './logical/print.ts'
+import { chainOf, fieldsOf } from './logical/walk.ts'
+import { RULES } from './optimise/index.ts'
+import type { PassContext } from './pass.ts'
+import { choose } from './physical/choose.ts'
+import type { PhysicalOp, PhysicalScan } from './physical/ops.ts'
+import { assemble } from './program/assemble.ts'
+import { labelOf } from './program/labels.ts'
+import type { ResolveContext } from './resolve/context.ts'
+import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
+import { ALL_TIME } from './resolve/time.ts'
+import { STAGES } from './stages/index.ts'
+import { timeBinNs } from './stages/stats.ts'
+import type { Compiled, CompileOptions, TraceEntry } from './types.ts'
+
+export { languageCatalog } from './language-catalog.ts'
+export { RULES }
+
+/** @throws {CompileError} with everything that is wrong with the text */
+export function compile(text: string, options: CompileOptions): Compiled {
+  const { source, query, diagnostics } = parse(text)
+  if (diagnostics.length > 0 && !isWorthResolving(diagnostics)) fail(source, diagnostics)
+  const { query: core, rewrites } = desugar(query)
+  const trace: TraceEntry[] = []
+  const record = (name: string, print: () => string | null): void => {
+    if (options.trace === true) trace.push({ name, text: print() })
+  }
+  record('parse', () => print(query))
+  record('desugar', () => (rewrites.length === 0 ? null : print(core)))
+
+  const { resolved, hints } = resolveAll(source, core, diagnostics, options)
+  record('resolve', () => printPlan(resolved.plan))
+
+  const left = new Set(options.without ?? [])
+  const cx = passContext(source, options)
+  let { plan } = resolved
+  const applied: { name: string; summary: string }[] = []
+  for (const rule of RULES) {
+    if (left.has('all') || left.has(rule.name)) continue
+    const changed = rule.apply(plan, cx)
+    record(`optimise/${rule.name}`, () => (changed === null ? null : printPlan(changed)))
+    if (changed === null) continue
+    plan = changed
+    applied.push({ name: rule.name, summary: rule.summary })
+  }
+  const pushdown = !left.has('all') && !left.has('pushdown')
+  const physical = choose(plan, { catalog: options.catalog, pushdown })
+  record('choose', () => printPhysical(physical))
+
+  const { root, plan: node } = assemble(physical, { source, sourceMaps: options.sourceMaps === true })
+  const canonical = print(query)
+  const scan = scanIn(physical)
+  return {
+    program: { query: canonical, hash: shortHash(canonical), root, result: shapeOf(resolved) },
+    canonical,
+    rewrites,
+    hints,
+    trace,
+    plan: node,
+    rules: applied,
+    pushed: scan.conjuncts.filter(c => c.pushed !== null).map(c => printExpr(c.expr)),
+    residual: scan.conjuncts.filter(c => c.pushed === null).map(c => printExpr(c.expr)),
+    time: scan.time,
+    stages: core.pipeline.stages.map(stage => ({
+      type: stage.kind,
+      text: printStage(stage),
+      streams: STAGES[stage.kind as keyof typeof STAGES].class === 'streams',
+    })),
+    fieldsRead: fieldsRead(scan),
+    fieldsProduced: resolved.scope.isOpen ? null : [...resolved.scope.fields.keys()],
+  }
+}
+
+function fail(source: SourceText, diagnostics: readonly Diagnostic[]): never {
+  const [first, ...rest] = [...diagnostics].sort((a, b) => a.span.start - b.span.start)
+  throw new CompileError(source, [first!, ...rest])
+}
+
+/** After a slip of syntax the rest may still be looked at, so that all mistakes are told at once; after a limit it may not. */
+function isWorthResolving(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.every(d => d.edit !== undefined && !d.code.startsWith('E5'))
+}
+
+function resolveAll(
+  source: SourceText,
+  query: AstQuery,
+  syntax: readonly Diagnostic[],
+  options: CompileOptions,
+): { readonly resolved: Resolved; readonly hints: readonly Diagnostic[] } {
+  const problems: Diagnostic[] = [...syntax]
+  const hints: Diagnostic[] = []
+  const report = (diagnostic: Diagnostic): void => void problems.push(diagnostic)
+  const indexes = indexesOf(query, { catalog: options.catalog, report })
+  const fields = options.catalog.fields(indexes)
+  const cx: ResolveContext = {
+    functions: options.functions ?? FUNCTIONS,
+    catalog: options.catalog,
+    variables: options.variables ?? {},
+    report,
+    hint: diagnostic => {
+      const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
+      if (!isKnown) hints.push(diagnostic)
+    },
+    knownFields: fields === null ? null : new Set(fields.keys()),
+  }
+  const resolved = resolve(query, indexes, options.time ?? ALL_TIME, options.now, cx)
+  if (problems.length > 0) fail(source, withoutEchoes(problems))
+  return { resolved, hints }
+}
+
+/** One finding per place: what follows from a finding already told is not told again. */
+function withoutEchoes(problems: readonly Diagnostic[]): readonly Diagnostic[] {
+  return problems.filter((problem, index) => {
+    const first = problems.findIndex(
+      other => other.span.start < problem.span.end && problem.span.start < other.span.end,
+    )
+    return first === index || first < 0
+  })
+}
+
+function passContext(source: SourceText, options: CompileOptions): PassContext {
+  return {
+    now: options.now,
+    evaluate(expr: Expr): { readonly value: Value } | null {
+      const kernelOptions = { name: 'constant', source, origin: NO_SPAN, sourceMaps: false }
+      try {
+        return {
+          value: evaluateConstant(emitExtend([{ name: 'value', value: expr }], kernelOptions), options.now.micros),
+        }
+      } catch (error) {
+        // The run will say so, if a row gets there.
+        if (error instanceof StrictCastError) return null
+        throw error
+      }
+    },
+  }
+}
+
+function printPhysical(op: PhysicalOp): string {
+  const lines: string[] = []
+  let node: PhysicalOp | null = op
+  for (let depth = 0; node !== null; depth++) {
+    lines.push('  '.repeat(depth) + labelOf(node))
+    node = node.kind === 'scan' ? null : node.input
+  }
+  return lines.join('\n')
+}
+
+function scanIn(op: PhysicalOp): PhysicalScan {
+  let node = op
+  while (node.kind !== 'scan') node = node.input
+  return node
+}
+
+function fieldsRead(scan: PhysicalScan): readonly string[] | null {
+  if (scan.fields === null) return null
+  return [...new Set([...scan.fields, ...scan.conjuncts.flatMap(c => [...fieldsOf(c.expr)])])].sort()
+}
+
+function shapeOf({ plan, scope }: Resolved): ResultShape {
+  const chain = chainOf(plan)
+  const isTable = chain.some(op => op.kind === 'aggregate' || op.kind === 'describe')
+  if (!isTable || scope.isOpen) return { kind: 'events', columns: null, interval: null }
+  const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
+  const interval = intervalOf(chain)
+  const isChart = interval !== null && columns.some(column => column.name === '_time')
+  return { kind: isChart ? 'timechart' : 'aggregate', columns, interval: isChart ? interval : null }
+}
+
+function intervalOf(chain: readonly LogicalOp[]): string | null {
+  const last = chain.find(op => op.kind === 'aggregate')
+  const [first] = last?.kind === 'aggregate' ? last.keys : []
+  const ns = first === undefined ? null : timeBinNs(first.value)
+  return ns === null ? null : formatDuration(ns)
+}
+
+/** FNV-1a of the canonical text, eight hex digits: names kernel files. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}

@@ -1,0 +1,62 @@
+/** Everything the language has, as data: GET /catalog, docs and completion are made from it. */
+import { DIAGNOSTIC_CODES } from '../grammar/diagnostics.ts'
+import { PARSE_FORMATS, STAGE_SYNTAX } from '../grammar/index.ts'
+import type { AggregateFunction, ScalarFunction } from './functions/descriptor.ts'
+import { AGGREGATES, SCALARS } from './functions/index.ts'
+import { RULES } from './optimise/index.ts'
+import { STAGES } from './stages/index.ts'
+import type { CoreKind, Stage } from './stages/stage.ts'
+
+export function languageCatalog(): Readonly<Record<string, unknown>> {
+  return {
+    stages: Object.values(STAGE_SYNTAX).map(syntax => {
+      const stage = (STAGES as Readonly<Record<string, Stage<CoreKind> | undefined>>)[syntax.keyword]
+      return {
+        name: syntax.keyword,
+        signature: syntax.form,
+        documentation: stage?.doc.summary ?? syntax.summary,
+        class: stage === undefined ? 'short form' : 'stage',
+        streaming: stage === undefined ? false : stage.class === 'streams',
+        examples: stage?.doc.examples ?? [],
+      }
+    }),
+    functions: SCALARS.filter(fn => fn.notation === 'call').map(scalarEntry),
+    operators: SCALARS.filter(fn => fn.notation !== 'call').map(scalarEntry),
+    aggregates: AGGREGATES.map(aggregateEntry),
+    parse_formats: PARSE_FORMATS,
+    rules: RULES.map(({ name, summary }) => ({ name, summary })),
+    diagnostics: DIAGNOSTIC_CODES,
+  }
+}
+
+function signatureOf(fn: ScalarFunction | AggregateFunction): string {
+  const names = fn.parameters.map(
+    p => (p.optional === true ? `[${p.name}]` : p.name) + (p.variadic === true ? ', …' : ''),
+  )
+  return `${fn.name}(${names.join(', ')})`
+}
+
+function scalarEntry(fn: ScalarFunction): Readonly<Record<string, unknown>> {
+  return {
+    name: fn.name,
+    signature: fn.notation === 'infix' ? `a ${fn.name} b` : signatureOf(fn),
+    class: fn.category,
+    streaming: true,
+    documentation: fn.doc.summary,
+    parameters: fn.parameters,
+    examples: fn.doc.examples,
+  }
+}
+
+function aggregateEntry(fn: AggregateFunction): Readonly<Record<string, unknown>> {
+  return {
+    name: fn.name,
+    signature: signatureOf(fn),
+    class: 'aggregate',
+    streaming: false,
+    documentation: fn.doc.summary,
+    parameters: fn.parameters,
+    merging: fn.merging,
+    examples: fn.doc.examples,
+  }
+}

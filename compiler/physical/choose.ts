@@ -1,0 +1,210 @@
+/** Logical to physical: predicates split, read order chosen, expressions that must be columns made columns. */
+import type { Catalog } from '../catalog.ts'
+import type { Expr } from '../logical/expr.ts'
+import type { AggregateCall, AggregateOp, LogicalOp, SortKey } from '../logical/ops.ts'
+import { printExpr } from '../logical/print.ts'
+import { fieldsOf, someExpr } from '../logical/walk.ts'
+import { timeBinNs } from '../stages/stats.ts'
+import type { PhysicalAggregate, PhysicalOp, PhysicalScan, PhysicalSort } from './ops.ts'
+import { splitPredicate } from './split-predicate.ts'
+
+export interface ChooseContext {
+  readonly catalog: Catalog
+  /** Off: nothing is told to storage (a rung of the verification ladder). */
+  readonly pushdown: boolean
+}
+
+export function choose(plan: LogicalOp, cx: ChooseContext): PhysicalOp {
+  const wantsNewest = readsNewestFirst(plan)
+  return lower(plan, cx, wantsNewest)
+}
+
+function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): PhysicalOp {
+  switch (op.kind) {
+    case 'scan':
+      return scanOf(op, [], cx, newestFirst)
+    case 'filter':
+      if (op.input.kind === 'scan') return scanOf(op.input, op.conjuncts, cx, newestFirst)
+      return {
+        kind: 'filter',
+        origin: op.origin,
+        conjuncts: byCost(op.conjuncts),
+        input: lower(op.input, cx, newestFirst),
+      }
+    case 'extend':
+      return extendInSteps(op.assignments, lower(op.input, cx, newestFirst), op.origin)
+    case 'sort':
+      return sortOf(op.keys, null, op.origin, lower(op.input, cx, newestFirst))
+    case 'topk':
+      return sortOf(op.keys, op.count, op.origin, lower(op.input, cx, newestFirst))
+    case 'aggregate':
+      return aggregateOf(op, lower(op.input, cx, newestFirst))
+    case 'dedup':
+      return {
+        kind: 'dedup',
+        origin: op.origin,
+        count: op.count,
+        fields: op.fields,
+        input: lower(op.input, cx, newestFirst),
+      }
+    default:
+      return { ...op, input: lower(op.input, cx, newestFirst) }
+  }
+}
+
+function scanOf(
+  scan: Extract<LogicalOp, { readonly kind: 'scan' }>,
+  conjuncts: readonly Expr[],
+  cx: ChooseContext,
+  newestFirst: boolean,
+): PhysicalScan {
+  const stored = cx.catalog.fields(scan.indexes)
+  const isStored = (field: string): boolean => field !== 'index' && !hasMembers(field, stored)
+  return {
+    kind: 'scan',
+    origin: scan.origin,
+    indexes: scan.indexes,
+    time: scan.time,
+    fields: scan.fields,
+    order: newestFirst ? 'newest-first' : 'natural',
+    conjuncts: byCost(conjuncts).map(expr => ({ expr, pushed: cx.pushdown ? splitPredicate(expr, isStored) : null })),
+  }
+}
+
+/** A field that reads as an object assembled from `field.…` is in no column; nor can it be ruled out when nothing is known. */
+function hasMembers(field: string, stored: ReadonlyMap<string, unknown> | null): boolean {
+  if (stored === null) return true
+  for (const name of stored.keys()) if (name.startsWith(`${field}.`)) return true
+  return false
+}
+
+/** Cheap conditions first: what they drop the others never see. Equal cost keeps the order of the query. */
+function byCost(conjuncts: readonly Expr[]): readonly Expr[] {
+  const costs = new Map(conjuncts.map(expr => [expr, costOf(expr)]))
+  return conjuncts.toSorted((a, b) => costs.get(a)! - costs.get(b)!)
+}
+
+const TEXT_COST = 100
+
+function costOf(expr: Expr): number {
+  let cost = 0
+  someExpr(expr, node => {
+    if (node.kind === 'call')
+      cost += node.function.category === 'text' ? TEXT_COST : node.function.category === 'operator' ? 1 : 10
+    // The whole text of an event is the widest column there is.
+    if (node.kind === 'field') cost += node.name === '_raw' ? TEXT_COST : 1
+    return false
+  })
+  return cost
+}
+
+function extendInSteps(
+  assignments: readonly { readonly name: string; readonly value: Expr }[],
+  input: PhysicalOp,
+  origin: PhysicalOp['origin'],
+): PhysicalOp {
+  let op = input
+  let step: { name: string; value: Expr }[] = []
+  const flush = (): void => {
+    if (step.length > 0) op = { kind: 'extend', origin, assignments: step, input: op }
+    step = []
+  }
+  for (const assignment of assignments) {
+    const reads = fieldsOf(assignment.value)
+    const isDependent = step.some(({ name }) => touches(reads, name) || name === assignment.name)
+    if (isDependent || step.length >= KERNEL_OUTPUTS_MAX) flush()
+    step.push(assignment)
+  }
+  flush()
+  return op
+}
+
+/** V8 stops optimising very large functions; a wide extend is several kernels. */
+const KERNEL_OUTPUTS_MAX = 64
+
+function touches(fields: ReadonlySet<string>, name: string): boolean {
+  for (const field of fields) if (field === name || name.startsWith(`${field}.`)) return true
+  return false
+}
+
+function sortOf(
+  keys: readonly SortKey[],
+  limit: number | null,
+  origin: PhysicalOp['origin'],
+  input: PhysicalOp,
+): PhysicalSort {
+  const made: { name: string; value: Expr }[] = []
+  const fields = keys.map((key, index) => {
+    const text = printExpr(key.value)
+    if (key.value.kind === 'field') return { field: key.value.name, descending: key.descending, text }
+    const name = `$sort${index}`
+    made.push({ name, value: key.value })
+    return { field: name, descending: key.descending, text }
+  })
+  return {
+    kind: 'sort',
+    origin,
+    keys: fields,
+    limit,
+    temporary: made.map(assignment => assignment.name),
+    input: extendInSteps(made, input, origin),
+  }
+}
+
+function aggregateOf(op: AggregateOp, input: PhysicalOp): PhysicalAggregate {
+  const made: { name: string; value: Expr }[] = []
+  const asColumn = (value: Expr, hint: string): Expr => {
+    if (value.kind === 'field' || value.kind === 'literal') return value
+    const name = `$${hint}${made.length}`
+    made.push({ name, value })
+    return { kind: 'field', type: value.type, origin: value.origin, name }
+  }
+  const keys = op.keys.map(key => {
+    const text = printExpr(key.value)
+    const binNs = timeBinNs(key.value)
+    // Bins of whole microseconds are made while keys are coded; no column of times is written.
+    if (binNs !== null && binNs % 1000 === 0) return { field: '_time', name: key.name, binMicros: binNs / 1000, text }
+    if (key.value.kind === 'field') return { field: key.value.name, name: key.name, binMicros: null, text }
+    const name = `$key${made.length}`
+    made.push({ name, value: key.value })
+    return { field: name, name: key.name, binMicros: null, text }
+  })
+  // A step kernel cannot start over when an integer outgrows 2^53 (its state has moved on), so arithmetic is done before it.
+  const aggregates: AggregateCall[] = op.aggregates.map(call => ({
+    ...call,
+    args: call.args.map(arg => asColumn(arg, 'arg')),
+    where: call.where !== null && someExpr(call.where, isArithmetic) ? asColumn(call.where, 'where') : call.where,
+  }))
+  return { kind: 'aggregate', origin: op.origin, keys, aggregates, input: extendInSteps(made, input, op.origin) }
+}
+
+function isArithmetic(node: Expr): boolean {
+  return node.kind === 'call' && node.function.category === 'operator' && node.type !== 'bool'
+}
+
+/** Does a top-k by `-_time` stand over the scan with nothing between that cares for order or changes `_time`? */
+function readsNewestFirst(plan: LogicalOp): boolean {
+  const above: LogicalOp[] = []
+  for (let op = plan; op.kind !== 'scan'; op = op.input) above.push(op)
+  const last = above.findLastIndex(op => op.kind === 'topk')
+  if (last < 0) return false
+  const topk = above[last]!
+  const [first] = topk.kind === 'topk' ? topk.keys : []
+  if (first?.descending !== true || first.value.kind !== 'field' || first.value.name !== '_time') return false
+  return above.slice(last + 1).every(op => {
+    switch (op.kind) {
+      case 'filter':
+      case 'keep':
+      case 'drop':
+        return true
+      case 'extend':
+        return op.assignments.every(a => a.name !== '_time')
+      case 'rename':
+        return op.pairs.every(pair => pair.from !== '_time' && pair.to !== '_time')
+      case 'parse':
+        return true
+      default:
+        return false
+    }
+  })
+}

@@ -1,0 +1,66 @@
+/** The physical plan: how it will run. Algorithms, read order, what storage is told and what kernels decide are fixed here. */
+import type { Span } from '../../grammar/source.ts'
+import type { ScanPredicate, TimeRange } from '../../storage/predicate.ts'
+import type { Expr } from '../logical/expr.ts'
+import type { AggregateCall, DescribeOp, DropOp, HeadOp, KeepOp, ParseOp, RenameOp, TailOp } from '../logical/ops.ts'
+
+export type PhysicalOp =
+  | PhysicalScan
+  | PhysicalFilter
+  | PhysicalExtend
+  | PhysicalSort
+  | PhysicalDedup
+  | PhysicalAggregate
+  | Over<KeepOp | DropOp | RenameOp | ParseOp | HeadOp | TailOp | DescribeOp>
+
+/** Ops that run as they are written. */
+type Over<T> = T extends { readonly input: unknown } ? Omit<T, 'input'> & { readonly input: PhysicalOp } : never
+
+interface Unary<K extends string> {
+  readonly kind: K
+  readonly origin: Span
+  readonly input: PhysicalOp
+}
+
+export interface PhysicalScan {
+  readonly kind: 'scan'
+  readonly origin: Span
+  readonly indexes: readonly string[]
+  readonly time: TimeRange
+  readonly fields: readonly string[] | null
+  readonly order: 'natural' | 'newest-first'
+  /** Decided per block by `pushed` where it can, per row by the expression's kernel. Cheapest first. */
+  readonly conjuncts: readonly { readonly expr: Expr; readonly pushed: ScanPredicate | null }[]
+}
+
+export interface PhysicalFilter extends Unary<'filter'> {
+  readonly conjuncts: readonly Expr[]
+}
+
+/** Assignments of one op do not read each other. */
+export interface PhysicalExtend extends Unary<'extend'> {
+  readonly assignments: readonly { readonly name: string; readonly value: Expr }[]
+}
+
+/** Keys are columns; those made only to sort by are `temporary`. */
+export interface PhysicalSort extends Unary<'sort'> {
+  readonly keys: readonly { readonly field: string; readonly descending: boolean; readonly text: string }[]
+  readonly limit: number | null
+  readonly temporary: readonly string[]
+}
+
+export interface PhysicalDedup extends Unary<'dedup'> {
+  readonly count: number
+  readonly fields: readonly string[]
+}
+
+/** Keys are columns, binned while they are coded where they are `bin(field, constant)`. */
+export interface PhysicalAggregate extends Unary<'aggregate'> {
+  readonly keys: readonly {
+    readonly field: string
+    readonly name: string
+    readonly binMicros: number | null
+    readonly text: string
+  }[]
+  readonly aggregates: readonly AggregateCall[]
+}

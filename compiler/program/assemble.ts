@@ -1,0 +1,111 @@
+/** Physical plan to program: every expression becomes a kernel with a name; the plan people see is made beside it. */
+import type { SourceText } from '../../grammar/source.ts'
+import type { AggregateKey, KernelSpec, OperatorSpec } from '../../runtime/program.ts'
+import { emitAggregate, emitExtend, emitFilter, type KernelOptions } from '../codegen/kernel.ts'
+import type { Expr } from '../logical/expr.ts'
+import { printExpr } from '../logical/print.ts'
+import type { PhysicalOp } from '../physical/ops.ts'
+import type { PlanNode } from '../types.ts'
+import { detailsOf, labelOf } from './labels.ts'
+
+export interface AssembleOptions {
+  readonly source: SourceText
+  readonly sourceMaps: boolean
+}
+
+export interface Assembled {
+  readonly root: OperatorSpec
+  readonly plan: PlanNode
+}
+
+export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled {
+  let kernelCount = 0
+  // Numbered from the scan up, in the order data meets them.
+  const named = (suffix: string, origin: KernelOptions['origin']): KernelOptions => ({
+    name: `kernel${++kernelCount}_${suffix}`,
+    source: options.source,
+    origin,
+    sourceMaps: options.sourceMaps,
+  })
+
+  const build = (op: PhysicalOp): { readonly spec: OperatorSpec; readonly node: PlanNode } => {
+    const input = op.kind === 'scan' ? null : build(op.input)
+    const kernels: string[] = []
+    const filterKernel = (expr: Expr): KernelSpec => {
+      const kernel = emitFilter([expr], named('where', expr.origin))
+      kernels.push(kernel.name)
+      return kernel
+    }
+    const base = { origin: op.origin, label: labelOf(op) }
+    const spec = ((): OperatorSpec => {
+      switch (op.kind) {
+        case 'scan':
+          return {
+            ...base,
+            op: 'scan',
+            indexes: op.indexes,
+            time: op.time,
+            fields: op.fields,
+            order: op.order,
+            limit: null,
+            conjuncts: op.conjuncts.map(({ expr, pushed }) => ({
+              pushed,
+              kernel: filterKernel(expr),
+              text: printExpr(expr),
+            })),
+          }
+        case 'filter':
+          return { ...base, op: 'filter', kernels: op.conjuncts.map(filterKernel), input: input!.spec }
+        case 'extend': {
+          const kernel = emitExtend(op.assignments, named('extend', op.origin))
+          kernels.push(kernel.name)
+          return { ...base, op: 'extend', kernel, outputs: op.assignments.map(a => a.name), input: input!.spec }
+        }
+        case 'sort': {
+          const keys = op.keys.map(({ field, descending }) => ({ field, descending }))
+          return { ...base, op: 'sort', keys, limit: op.limit, temporary: op.temporary, input: input!.spec }
+        }
+        case 'dedup':
+          return { ...base, op: 'dedup', count: op.count, fields: op.fields, input: input!.spec }
+        case 'aggregate': {
+          const emitted = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
+          kernels.push(emitted.step.name)
+          const keys: AggregateKey[] = op.keys.map(({ field, name, binMicros }) => ({ field, name, binMicros }))
+          const outputs = [
+            ...op.keys.map(key => ({ name: key.name, type: 'any' as const })),
+            ...op.aggregates.map(call => ({ name: call.name, type: call.type })),
+          ]
+          return { ...base, op: 'aggregate', keys, outputs, ...emitted, input: input!.spec }
+        }
+        case 'keep':
+          return { ...base, op: 'keep', fields: op.fields, except: op.except, input: input!.spec }
+        case 'drop':
+          return { ...base, op: 'drop', fields: op.fields, input: input!.spec }
+        case 'rename':
+          return { ...base, op: 'rename', pairs: op.pairs, input: input!.spec }
+        case 'parse': {
+          const { format, pattern, options: formatOptions, from, outputs, prefix, onError, demanded } = op
+          const parts = { format, pattern, options: formatOptions, from, outputs, prefix, onError, demanded }
+          return { ...base, op: 'parse', ...parts, input: input!.spec }
+        }
+        case 'head':
+        case 'tail':
+          return { ...base, op: op.kind, count: op.count, input: input!.spec }
+        case 'describe':
+          return { ...base, op: 'describe', input: input!.spec }
+      }
+    })()
+    const details = [...detailsOf(op), ...(kernels.length > 0 ? [['kernel', kernels.join(', ')] as const] : [])]
+    const node = {
+      op: op.kind,
+      label: base.label,
+      details,
+      origin: op.origin,
+      children: input === null ? [] : [input.node],
+    }
+    return { spec, node }
+  }
+
+  const { spec, node } = build(plan)
+  return { root: spec, plan: node }
+}

@@ -1,0 +1,64 @@
+/** One line per physical op, as explain and the profile show it. */
+import { quoteField } from '../../grammar/index.ts'
+import { printAggregate, printExpr, printTime } from '../logical/print.ts'
+import type { PhysicalOp } from '../physical/ops.ts'
+
+export function labelOf(op: PhysicalOp): string {
+  switch (op.kind) {
+    case 'scan':
+      return `scan ${op.indexes.join(', ') || '(no index)'}${op.order === 'newest-first' ? ' newest first' : ''}`
+    case 'filter':
+      return `where ${op.conjuncts.map(printExpr).join(' and ')}`
+    case 'extend':
+      return `extend ${op.assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
+    case 'keep':
+      return `keep ${op.fields.join(', ')}${op.except.length > 0 ? ` except ${op.except.join(', ')}` : ''}`
+    case 'drop':
+      return `drop ${op.fields.join(', ')}`
+    case 'rename':
+      return `rename ${op.pairs.map(pair => `${quoteField(pair.from)} as ${quoteField(pair.to)}`).join(', ')}`
+    case 'parse':
+      return `parse ${op.format}${op.pattern === null ? '' : ` ${JSON.stringify(op.pattern)}`} from ${quoteField(op.from)}`
+    case 'head':
+    case 'tail':
+      return `${op.kind} ${op.count}`
+    case 'sort': {
+      const keys = op.keys.map(key => (key.descending ? `-${key.text}` : key.text)).join(', ')
+      return op.limit === null ? `sort ${keys}` : `topk ${op.limit} by ${keys}`
+    }
+    case 'dedup':
+      return `dedup ${op.count === 1 ? '' : `${op.count} `}${op.fields.map(quoteField).join(', ')}`
+    case 'aggregate': {
+      const by = op.keys.map(key => key.text).join(', ')
+      return `stats ${op.aggregates.map(printAggregate).join(', ')}${by === '' ? '' : ` by ${by}`}`
+    }
+    case 'describe':
+      return 'describe'
+  }
+}
+
+/** What else is worth knowing about an op; `key value` lines below it. */
+export function detailsOf(op: PhysicalOp): readonly (readonly [string, string])[] {
+  switch (op.kind) {
+    case 'scan': {
+      const time = printTime(op.time)
+      const pushed = op.conjuncts.filter(conjunct => conjunct.pushed !== null).map(c => printExpr(c.expr))
+      const residual = op.conjuncts.filter(conjunct => conjunct.pushed === null).map(c => printExpr(c.expr))
+      return [
+        ...(time === null ? [] : [['time', time] as const]),
+        ['fields', op.fields === null ? 'all' : op.fields.map(quoteField).join(', ') || 'none'],
+        ...(pushed.length > 0 ? [['pushed', pushed.join(' and ')] as const] : []),
+        ...(residual.length > 0 ? [['residual', residual.join(' and ')] as const] : []),
+      ]
+    }
+    case 'parse':
+      return op.demanded === null ? [] : [['makes', op.demanded.map(quoteField).join(', ') || 'nothing that is read']]
+    case 'aggregate': {
+      const laws = op.aggregates.map(call => call.function.merging.law)
+      const weakest = (['none', 'sketch', 'rounding'] as const).find(law => laws.includes(law)) ?? 'exact'
+      return [['merge', weakest]]
+    }
+    default:
+      return []
+  }
+}
