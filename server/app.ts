@@ -119,7 +119,7 @@ function sendError(
   dialect: Route['dialect'],
 ): FastifyReply {
   const answer = answerError(error, request.id)
-  if (answer.isUnexpected) request.log.error({ err: error, request: request.id, url: request.url }, 'request failed')
+  if (answer.isUnexpected) request.log.error({ err: error, url: request.url }, 'request failed')
   reply.code(answer.status).type('application/json; charset=utf-8').header('X-Request-ID', request.id)
   reply.headers(answer.headers)
   return reply.send(dialect === 'elastic' ? elasticErrorBody(answer) : { error: answer.error })

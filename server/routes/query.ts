@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
+import type { QueryOptions } from '../../engine.ts'
 import type { ServerContext } from '../context.ts'
 import { answerText, CONTENT_TYPES, jsonValue, metaOf, rowsText } from '../query/query-answer.ts'
 import {
@@ -13,7 +14,7 @@ import {
   readWords,
   STREAM_BODY,
 } from '../query/query-request.ts'
-import { beginQuery } from '../query/query-session.ts'
+import { beginQuery, type QuerySession } from '../query/query-session.ts'
 import { rowLines } from '../query/row-lines.ts'
 import { type Call, route } from './route.ts'
 
@@ -56,7 +57,7 @@ async function answerQuery(context: ServerContext, reply: FastifyReply, asked: Q
   const session = await beginQuery(context, reply.raw, asked.waitMs)
   reply.header('X-Query-ID', session.id)
   try {
-    const run = context.engine.query(asked.text, { ...asked.options, signal: session.signal })
+    const run = context.engine.query(asked.text, optionsOf(context, asked, session))
     const collected = await run.collect({ limit: asked.limit, offset: asked.offset })
     session.signal.throwIfAborted()
     reply.type(CONTENT_TYPES[asked.format])
@@ -77,7 +78,7 @@ async function streamQuery(call: Call<unknown, Static<typeof STREAM_BODY>>): Pro
   const session = await beginQuery(context, reply.raw, null)
   reply.header('X-Query-ID', session.id)
   try {
-    const run = context.engine.query(asked.text, { ...asked.options, signal: session.signal })
+    const run = context.engine.query(asked.text, optionsOf(context, asked, session))
     const lines = rowLines(run, asked.text, session, error => request.log.error({ err: error }, 'stream failed'))
     // Whatever goes wrong before there is a first row can still be answered with its proper status.
     const first = await lines.next()
@@ -103,12 +104,28 @@ async function* continued(
 async function explainQuery({ context, reply, query }: Call<Static<typeof EXPLAIN_PARAMETERS>, undefined>) {
   const { text, options } = readWords(query, context.config)
   const { analyze, passes, js } = query
-  const explanation = await context.engine.explain(text, {
-    ...options,
-    ...(analyze !== undefined && { analyze }),
-    ...(passes !== undefined && { passes }),
-    ...(js !== undefined && { js }),
-  })
-  reply.type(CONTENT_TYPES.json)
-  return JSON.stringify({ data: explanation }, jsonValue)
+  // With `analyze` or `js` the query runs, under the same rules as any other.
+  const session = await beginQuery(context, reply.raw, null)
+  try {
+    const explanation = await context.engine.explain(text, {
+      ...optionsOf(context, { options }, session),
+      ...(analyze !== undefined && { analyze }),
+      ...(passes !== undefined && { passes }),
+      ...(js !== undefined && { js }),
+    })
+    reply.type(CONTENT_TYPES.json)
+    return JSON.stringify({ data: explanation, meta: { took_ms: Math.round(session.tookMs()) } }, jsonValue)
+  } catch (error) {
+    throw session.reasonFor(error)
+  } finally {
+    session.end()
+  }
+}
+
+function optionsOf(
+  { config }: ServerContext,
+  { options }: Pick<QueryRequest, 'options'>,
+  { signal }: QuerySession,
+): QueryOptions {
+  return { ...options, signal, memoryBytes: config.get('query.memory') }
 }

@@ -325,7 +325,13 @@ describe('GET /query/explain', () => {
     const { get } = serve()
     const answer = await get('/api/v1/query/explain?q=x&analyze=true&js=true&from=-1h')
     assert.equal(answer.status, 200)
-    assert.deepEqual(JSON.parse(answer.json.data.text), { from: '-1h', analyze: true, js: true })
+    assert.deepEqual(JSON.parse(answer.json.data.text), {
+      from: '-1h',
+      signal: {},
+      memoryBytes: 512 * 1024 * 1024,
+      analyze: true,
+      js: true,
+    })
     const wrong = await get('/api/v1/query/explain?q=%7C')
     assert.deepEqual([wrong.status, wrong.json.data.is_valid], [200, false])
   })
