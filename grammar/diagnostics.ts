@@ -83,9 +83,8 @@ export class CompileError extends Error {
 
 /** The whole query with every edit applied, or null when some diagnostic offers none. */
 export function applyFixes(source: SourceText, diagnostics: readonly Diagnostic[]): string | null {
-  const edits = diagnostics.map(d => d.edit)
-  if (edits.some(e => e === undefined)) return null
-  const ordered = edits.filter(e => e !== undefined).sort(byPlace)
+  if (diagnostics.some(d => d.edit === undefined)) return null
+  const ordered = diagnostics.toSorted(byPlace).flatMap(d => d.edit ?? [])
   let text = ''
   let at = 0
   for (const edit of ordered) {
@@ -96,9 +95,13 @@ export function applyFixes(source: SourceText, diagnostics: readonly Diagnostic[
   return text + source.text.slice(at)
 }
 
-/** Where two edits begin together the longer one comes first: it was made from the text the other would have made. */
-function byPlace(a: { readonly span: Span }, b: { readonly span: Span }): number {
-  return a.span.start - b.span.start || b.span.end - a.span.end
+/**
+ * Where two edits begin together the longer one comes first: it was made from the text the other would have made. Two
+ * insertions close brackets, and the bracket opened last is closed first.
+ */
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  if (a.edit === undefined || b.edit === undefined) return 0
+  return a.edit.span.start - b.edit.span.start || b.edit.span.end - a.edit.span.end || b.span.start - a.span.start
 }
 
 export function diagnosticsToJson(source: SourceText, diagnostics: readonly Diagnostic[]): DiagnosticJson[] {

@@ -34,7 +34,7 @@ test('a printed query reads back as the same query, and prints the same again', 
       assert.deepEqual(withoutSpans(result.query), withoutSpans(query), text)
       assert.equal(print(result.query), text)
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -49,7 +49,7 @@ test('a printed expression reads back as the same expression', () => {
       assert.ok(stage?.kind === 'extend')
       assert.deepEqual(withoutSpans(stage.assignments[0]?.value), withoutSpans(expr), text)
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -62,7 +62,7 @@ test('expanding short forms leaves a query that parses and has no short forms', 
       assert.deepEqual(result.diagnostics, [], text)
       assert.deepEqual(desugar(result.query).rewrites, [])
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   )
 })
 
@@ -101,7 +101,7 @@ test('no soup of tokens makes the parser throw, and each finding can be shown an
       }
       assert.deepEqual(parse(text), result)
     }),
-    { numRuns: 6000 },
+    { numRuns: 3000 },
   )
 })
 
@@ -111,6 +111,6 @@ test('no string of characters makes the parser throw', () => {
       parse(text)
       parse(`| where ${text}`)
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
