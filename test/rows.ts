@@ -3,7 +3,7 @@
  * ints exact, times and durations as the language prints them.
  */
 import { formatDuration } from '../grammar/literals.ts'
-import { parseJson } from '../storage/ingest/json.ts'
+import { parseExactJson } from '../storage/ingest/json.ts'
 import { DateTime, Duration, type Value } from '../storage/value.ts'
 
 export type NamedRow = ReadonlyMap<string, Value>
@@ -47,7 +47,7 @@ export function sortedRow(row: NamedRow): NamedRow {
 
 /** An expected row: a JSON object, its ints exact. */
 export function parseRow(line: string): Map<string, Value> {
-  const document = parseJson(line)
+  const document = parseExactJson(line)
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new Error(`an expected row is a JSON object: ${line}`)
   }

@@ -2,7 +2,6 @@
  * Aggregates over an array of values, each a few lines: no states, no merging, no sketches. Percentiles are the exact
  * nearest rank where the engine keeps a sketch, so comparisons of those allow for its stated error.
  */
-import { add } from '../../runtime/helpers/arithmetic.ts'
 import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
 import { toNumeric } from '../../runtime/helpers/numbers.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
@@ -41,7 +40,7 @@ export function aggregate(input: AggregateInput): Value {
     case 'count':
       return input.samples.length
     case 'sum':
-      return numbersOf(values).reduce<Value>((total, each) => (total === null ? each : add(total, each)), null)
+      return sum(asFloats(values))
     case 'avg':
       return average(asFloats(values))
     case 'min':
@@ -97,11 +96,16 @@ function asFloats(values: readonly Value[]): number[] {
 }
 
 function total(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0)
+  return values.reduce((before, value) => before + value, 0)
 }
 
 function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null
+}
+
+/** Of float64: exact for ints as long as the total is. */
+function sum(values: readonly number[]): number | null {
+  return values.length === 0 ? null : finite(total(values))
 }
 
 function average(values: readonly number[]): number | null {

@@ -4,7 +4,7 @@ import { toBool, toDatetime, toDuration, toFloat, toInt } from '../../runtime/he
 import { toText } from '../../runtime/helpers/format-value.ts'
 import { parseNumber } from '../../runtime/helpers/numbers.ts'
 import { flattenInto } from '../../storage/ingest/flatten.ts'
-import { parseJson } from '../../storage/ingest/json.ts'
+import { parseExactJson } from '../../storage/ingest/json.ts'
 import type { Value } from '../../storage/value.ts'
 import { copyOf, isAbsent, isObject, type Row, readField } from './row.ts'
 
@@ -101,7 +101,7 @@ function option(stage: AstParse, name: string): string | undefined {
 function readJson(text: string): Found {
   let document: unknown
   try {
-    document = parseJson(text)
+    document = parseExactJson(text)
   } catch {
     return 'invalid JSON'
   }
