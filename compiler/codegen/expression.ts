@@ -10,6 +10,7 @@ import type { ArrowFunctionExpression, Expression, Statement } from 'estree'
 import type { ColumnShape } from '../../runtime/batch.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
+import { printValue } from '../logical/print.ts'
 import { fieldsOf } from '../logical/walk.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
@@ -587,6 +588,6 @@ export function isPure(expr: Expr): boolean {
 }
 
 function describeConstant(value: unknown): string {
-  const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? String(value))
+  const text = printValue(value as Value)
   return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }

@@ -98,7 +98,10 @@ function writeColumn(writer: KernelWriter, name: string, expr: Expr): { statemen
   const isFixed = expr.kind === 'literal' || (isPure(expr) && fieldsOf(expr).size === 0)
   if (isFixed) {
     writer.before(...statements)
-    return { statements: [], output: writer.helper('constVector', id('rowCount'), writer.toAny(emitted)) }
+    return {
+      statements: [],
+      output: writer.helper('constVector', id('rowCount'), js.expr`${writer.toAny(emitted)} ?? null`),
+    }
   }
   switch (emitted.repr) {
     case 'number':
@@ -114,7 +117,7 @@ function writeColumn(writer: KernelWriter, name: string, expr: Expr): { statemen
     default: {
       const values = id(writer.scope.fresh(name))
       writer.before(...js`const ${values} = new Array(rowCount);`)
-      const value = writer.toAny(emitted)
+      const value = js.expr`${writer.toAny(emitted)} ?? null`
       return {
         statements: [...statements, ...js`${values}[${ROW}] = ${value};`],
         output: writer.helper('anyVector', values),

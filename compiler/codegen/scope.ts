@@ -21,7 +21,8 @@ export class Scope {
         .replace(/^_+|_+$/g, '')
         .slice(0, 40) || 'v'
     if (/^[0-9]/.test(base)) base = `_${base}`
-    if (RESERVED.has(base)) base = `${base}_`
+    // `k3` is how constants are named.
+    if (RESERVED.has(base) || /^k\d+$/.test(base)) base = `${base}_`
     let times = this.#used.get(base) ?? 0
     let name: string
     do {

@@ -3,9 +3,10 @@ import type { AstFieldPattern } from '../../grammar/ast.ts'
 import { suggestName } from '../../grammar/index.ts'
 import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
 import type { ValueType } from '../../storage/value.ts'
+import type { LogicalOp } from '../logical/ops.ts'
 import { listed } from '../resolve/expression.ts'
 import { Scope } from '../resolve/scope.ts'
-import type { LowerContext, Stage } from './stage.ts'
+import type { CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 
 export const keep: Stage<'keep'> = {
   kind: 'keep',
@@ -28,8 +29,20 @@ export const keep: Stage<'keep'> = {
       else for (const [name, type] of cx.scope.fields) if (matches(pattern.pattern, name)) kept.set(name, type)
     }
     for (const pattern of except) for (const name of [...kept.keys()]) if (matches(pattern, name)) kept.delete(name)
-    return { op, scope: new Scope(kept, isOpen) }
+    return asWritten(stage, op, fields, new Scope(kept, isOpen))
   },
+}
+
+/** `keep source` reads `_source`, and the column is called what it was asked for as. */
+function asWritten(stage: CoreStage<'keep'>, op: LogicalOp, fields: readonly string[], scope: Scope): Lowered {
+  const pairs = stage.fields.flatMap((field, index) => {
+    const from = fields[index]!
+    return field.isPattern || from === field.pattern ? [] : [{ from, to: field.pattern }]
+  })
+  if (pairs.length === 0) return { op, scope }
+  const toByFrom = new Map(pairs.map(pair => [pair.from, pair.to]))
+  const renamed = new Map([...scope.fields].map(([name, type]) => [toByFrom.get(name) ?? name, type] as const))
+  return { op: { kind: 'rename', origin: stage.span, input: op, pairs }, scope: new Scope(renamed, scope.isOpen) }
 }
 
 export const drop: Stage<'drop'> = {
@@ -40,7 +53,8 @@ export const drop: Stage<'drop'> = {
   },
   class: 'streams',
   lower(stage, cx) {
-    const fields = stage.fields.map(field => named(field, cx))
+    // Dropping what is not there is no mistake: it is not there.
+    const fields = stage.fields.map(field => (cx.scope.isOpen ? named(field, cx) : field.pattern))
     const left = new Map(cx.scope.fields)
     for (const pattern of fields) for (const name of [...left.keys()]) if (matches(pattern, name)) left.delete(name)
     return {

@@ -1,4 +1,4 @@
-import { DESCRIBE_COLUMNS } from '../../runtime/operators/describe.ts'
+import { DESCRIBE_COLUMNS } from '../../runtime/program.ts'
 import type { ValueType } from '../../storage/value.ts'
 import { Scope } from '../resolve/scope.ts'
 import type { Stage } from './stage.ts'

@@ -1,3 +1,4 @@
+/** parse: which fields a text will give is known from captures and `into`, or only from the data. */
 import type { AstParse } from '../../grammar/ast.ts'
 import { suggestName } from '../../grammar/index.ts'
 import { captureExtractor } from '../../runtime/formats/index.ts'

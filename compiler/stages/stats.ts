@@ -1,3 +1,4 @@
+/** stats: group keys and aggregate calls, each with its column. Short forms (count, top, every …) expand to it. */
 import type { AstAggregate, AstKey } from '../../grammar/ast.ts'
 import { keyColumn, printCall, type Span, suggestName } from '../../grammar/index.ts'
 import { Duration, type ValueType } from '../../storage/value.ts'

@@ -12,8 +12,6 @@ import type { Operator, RunContext } from './operator.ts'
 const TALLY_MAX = 10_000
 const TOP_VALUES = 5
 
-export const DESCRIBE_COLUMNS = ['field', 'type', 'coverage', 'distinct_est', 'min', 'max', 'top_values'] as const
-
 interface FieldFacts {
   present: number
   readonly types: Set<string>
