@@ -7,9 +7,12 @@ import type { LiteralValue } from './ast.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { parseDateTime, parseDuration } from './literals.ts'
 import { lexQuoted, printString } from './strings.ts'
-import { RESERVED, type Token, type TokenKind } from './token.ts'
+import { quoteName, RESERVED, type Token, type TokenKind } from './token.ts'
 
 const NAME = /[A-Za-z_@][A-Za-z0-9_@]*(?:\.[A-Za-z_@][A-Za-z0-9_@]*)*/y
+/** A name that would be bare but for its letters. */
+const FOREIGN_NAME = /[\p{L}_@][\p{L}\p{M}\p{N}_@]*(?:\.[\p{L}_@][\p{L}\p{M}\p{N}_@]*)*/uy
+const NOT_ASCII = /[^\0-\x7f]/
 const VARIABLE = /\$([A-Za-z_][A-Za-z0-9_]*)/y
 const PUNCTUATION = /===|!==|&&|\|\||\?\?|\?\.|==|!=|<>|<=|>=|=>|=<|=~|!~|->|\.\.|[|()[\]{},;:.+\-*/%<>=!]/y
 const DATE_TIME_SHAPE = /\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?(?![A-Za-z0-9_])/y
@@ -56,6 +59,10 @@ export function lexToken(text: string, from: number): Token {
   if (char === 'r' && text[at + 1] === '"') return lexQuoted(text, at, at + 1)
   if (char >= '0' && char <= '9') return lexNumber(text, at)
   const name = matchAt(NAME, text, at)
+  if (NOT_ASCII.test(text[at + (name?.length ?? 0)] ?? '')) {
+    const token = lexForeignName(text, at)
+    if (token !== null) return token
+  }
   if (name !== null) {
     const lower = name.toLowerCase()
     return RESERVED.has(lower) ? plain('keyword', at, name, lower) : plain('name', at, name, name)
@@ -67,6 +74,17 @@ export function lexToken(text: string, from: number): Token {
   const punctuation = matchAt(PUNCTUATION, text, at)
   if (punctuation !== null) return plain('punctuation', at, punctuation, punctuation)
   return badCharacter(text, at)
+}
+
+/** `größe`: a name by the look of it, but not a bare one. */
+function lexForeignName(text: string, at: number): Token | null {
+  const name = matchAt(FOREIGN_NAME, text, at)
+  if (name === null) return null
+  const span = { start: at, end: at + name.length }
+  const suggestion = quoteName(name)
+  const message = 'bare names are ASCII; in backticks any name will do'
+  const problem: Diagnostic = { code: 'E311', message, span, suggestion, edit: { span, text: suggestion } }
+  return { kind: 'name', ...span, text: name, literal: null, problem }
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string | null {
@@ -84,12 +102,7 @@ function badCharacter(text: string, at: number): Token {
   const shown = /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(char)
     ? `'${char}'`
     : `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-  const isLetter = /^\p{L}$/u.test(char)
-  const message = isLetter
-    ? `${shown} is not a letter of bare names; put the name in backticks`
-    : char === '#'
-      ? "'#' starts nothing here; comments start with '//'"
-      : `${shown} means nothing here`
+  const message = char === '#' ? "'#' starts nothing here; comments start with '//'" : `${shown} means nothing here`
   const problem: Diagnostic = { code: 'E311', message, span: { start: at, end } }
   return { kind: 'bad', start: at, end, text: char, literal: null, problem }
 }

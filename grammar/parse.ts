@@ -209,7 +209,12 @@ function parseRest(p: Parser, stages: AstStage[]): void {
     const pipe = p.take()
     const span = { start: pipe.start, end: pipe.end }
     if (pipe.text === '||') {
-      p.report({ code: 'E312', message: 'there is no stage between the pipes', span, edit: { span, text: '|' } })
+      p.report({
+        code: 'E312',
+        message: 'there is no stage between the pipes',
+        span,
+        edit: { span, text: p.atStageEnd() ? '' : '|' },
+      })
     } else if (p.atStageEnd()) {
       const isLast = !isPunctuation(p.peek(), '|', '||')
       const message = isLast ? 'there is no stage after the pipe' : 'there is no stage between the pipes'

@@ -72,12 +72,15 @@ function isWhole(token: Token, word: string): boolean {
 /** Whether the word before it is a field of a predicate rather than a stage: `count > 5`, `rate(1m) > 5`. */
 function continuesPredicate(p: Parser, found: Opening): boolean {
   const second = p.peekSecond()
-  if (found.kind === 'stage' && found.syntax.isFunction && isPunctuation(second, '(')) return true
+  // `sort +x` and `fields - a` are stages; `count` and `rate` are computed with.
+  if (found.kind === 'stage' && found.syntax.isFunction && isPunctuation(second, '(', '+', '-', '*')) return true
   if (second.kind === 'keyword') {
+    // `extend in = 1`: a reserved word where a name should stand.
+    if (/^\s*(?:=(?!=)|[,|]|$)/.test(p.text.slice(second.end, second.end + 40))) return false
     if (second.text !== 'not') return ['and', 'or', 'in', 'between'].includes(second.text)
     return /^\s*(?:in|between)\b/i.test(p.text.slice(second.end, second.end + 40))
   }
-  return isPunctuation(second, '=', '==', '===', '!=', '<>', '<', '<=', '>', '>=', '??', '+', '/', '%', '.', '?.')
+  return isPunctuation(second, '=', '==', '===', '!=', '<>', '<', '<=', '>', '>=', '??', '/', '%', '.', '?.')
 }
 
 /** What can be true or false. `a - b` cannot, so it is no predicate but more likely a stage that does not exist. */
