@@ -119,7 +119,7 @@ function isUsable(field: Field): boolean {
 }
 
 function isGroupKey(field: Field): boolean {
-  return /^k\d$/.test(field.name)
+  return /^g\d$/.test(field.name)
 }
 
 function pickUnpinned(state: State): string {
@@ -146,7 +146,7 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
     const text = random.chance(0.6)
       ? quoteField(random.pick(state.fields.filter(isUsable)).name)
       : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
-    return { name: `k${i}`, type: 'any', text }
+    return { name: `g${i}`, type: 'any', text }
   })
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
   const fields = [...keys.map(({ name, type }) => ({ name, type })), ...added]
