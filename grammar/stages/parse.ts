@@ -1,3 +1,4 @@
+/** `parse`: the formats, their arguments, and where the fields go. */
 import type { AstFieldRef, AstParse, CastType, ParseFormat } from '../ast.ts'
 import type { Parser } from '../parser.ts'
 import { isPunctuation } from '../parser.ts'

@@ -1,6 +1,7 @@
 /** What one stage tells the parser, the printer and the reference about itself, and the clauses stages share. */
 import type { AstAggregate, AstExpr, AstFieldPattern, AstFieldRef, AstKey, AstStage } from '../ast.ts'
-import { parseCall, parseExpression } from '../expression.ts'
+import { parseExpression } from '../expression.ts'
+import { parseCall } from '../operand.ts'
 import { isPunctuation, isWord, type Parser } from '../parser.ts'
 import { printCall, printExpr } from '../print-expr.ts'
 import type { Span } from '../source.ts'
