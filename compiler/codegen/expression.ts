@@ -63,7 +63,7 @@ export class KernelWriter implements EmitContext {
     if (index < 0) {
       index = this.constants.push(value) - 1
       const shown = describeConstant(value)
-      this.prelude.push(...commented(shown, [constant(`k${index}`, at(id('k'), lit(index)))]))
+      this.prelude.push(...commented(`k[${index}] is ${shown}`, [constant(`k${index}`, at(id('k'), lit(index)))]))
     }
     return id(`k${index}`)
   }
@@ -347,6 +347,12 @@ export class KernelWriter implements EmitContext {
   }
 
   #ternary(expr: Expr): Emitted {
+    if (expr.kind === 'not') {
+      const operand = this.value(expr.operand)
+      if (operand.repr === 'bool') return { ...operand, value: js.expr`!(${operand.value})` }
+      const value = this.let('operand', this.toAny(operand))
+      return { repr: 'any', value: js.expr`${value} === true ? false : ${value} === false ? true : null`, valid: null }
+    }
     const isTrue = this.let('yes', this.is(expr, true))
     const isFalse = this.is(expr, false)
     return { repr: 'any', value: js.expr`${isTrue} ? true : ${isFalse} ? false : null`, valid: null }

@@ -279,7 +279,7 @@ function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess,
     }).statements
     writer.add(...(conditions.length === 0 ? body : js`if (${allOf(conditions)}) { ${body} }`))
   })
-  return annotate(b.call.name, b.call.origin, options, [{ type: 'BlockStatement', body: statements }])
+  return annotate(b.call.name, b.call.origin, options, statements)
 }
 
 function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
@@ -324,7 +324,7 @@ function mergeKernel(bound: readonly BoundAggregate[], options: KernelOptions): 
         const { statements } = writer.capture(() => {
           writer.add(...b.function.merge(into(b), from(b), stepContext(writer, b)))
         })
-        return commented(b.call.name, [{ type: 'BlockStatement', body: statements }])
+        return commented(b.call.name, statements)
       })
       return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; ${steps} }`
     },
@@ -346,9 +346,7 @@ function finishKernel(bound: readonly BoundAggregate[], options: KernelOptions):
         writer.before(...js`const ${values} = new Array(count);`)
         outputs.push(values)
         const { statements, result } = writer.capture(() => b.function.finish(slotOf(b), stepContext(writer, b)))
-        return commented(b.call.name, [
-          { type: 'BlockStatement', body: [...statements, ...js`${values}[g] = ${result};`] },
-        ])
+        return commented(b.call.name, [...statements, ...js`${values}[g] = ${result};`])
       })
       const list: Expression = { type: 'ArrayExpression', elements: outputs }
       return js`${writer.prelude} for (let g = 0; g < count; g++) { ${rows} } return ${list};`
