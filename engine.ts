@@ -121,17 +121,40 @@ export function queryStream(
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
   const compiled = compileQuery(text, options, now, UNREAD_CATALOG, false)
-  const source: PartSource = { parts: () => partsOf(events), release: () => {} }
+  const source: PartSource = { parts: () => partsOf(events, demandOf(compiled)), release: () => {} }
   return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
 }
 
 /** Nothing is known of a pipe before it is read. */
 const UNREAD_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
 
-async function* partsOf(events: AsyncIterable<readonly IncomingEvent[]>): AsyncGenerator<Snapshot['parts']> {
+/** Fields the query reads; null: all of them. */
+function demandOf(compiled: Compiled): ReadonlySet<string> | null {
+  return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
+}
+
+/** An event with no more than the query reads: of a wide document most fields never become columns. */
+function project(event: IncomingEvent, demand: ReadonlySet<string>): IncomingEvent {
+  const fields = new Map<string, Value>()
+  for (const name of demand) {
+    const value = event.fields.get(name)
+    if (value !== undefined) fields.set(name, value)
+    else {
+      // `a` is read as the object its members `a.b` make.
+      const prefix = `${name}.`
+      for (const [member, memberValue] of event.fields) if (member.startsWith(prefix)) fields.set(member, memberValue)
+    }
+  }
+  return { index: event.index, time: event.time, raw: demand.has('_raw') ? event.raw : null, fields }
+}
+
+async function* partsOf(
+  events: AsyncIterable<readonly IncomingEvent[]>,
+  demand: ReadonlySet<string> | null,
+): AsyncGenerator<Snapshot['parts']> {
   for await (const batch of events) {
     const store = await openStore({ directory: null })
-    store.append(batch)
+    store.append(demand === null ? batch : batch.map(event => project(event, demand)))
     const snapshot = store.snapshot()
     yield snapshot.parts
     snapshot.release()

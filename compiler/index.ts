@@ -1,7 +1,16 @@
 /** Text to program. Pure: the clock, the catalog and the variables arrive in the options; the same input gives the same output. */
 import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError, type Diagnostic } from '../grammar/diagnostics.ts'
-import { desugar, formatDuration, NO_SPAN, parse, print, printStage, type SourceText } from '../grammar/index.ts'
+import {
+  desugar,
+  formatDuration,
+  NO_SPAN,
+  parse,
+  print,
+  printStage,
+  quoteField,
+  type SourceText,
+} from '../grammar/index.ts'
 import { evaluateConstant } from '../runtime/evaluate-constant.ts'
 import { StrictCastError } from '../runtime/helpers/errors.ts'
 import type { ResultShape } from '../runtime/program.ts'
@@ -116,8 +125,15 @@ function resolveAll(
     knownFields: fields === null ? null : new Set(fields.keys()),
   }
   const resolved = resolve(query, indexes, options.time ?? ALL_TIME, options.now, cx)
-  if (problems.length > 0) fail(source, withoutEchoes(problems))
+  if (problems.length > 0) fail(source, withoutEchoes([...problems, ...hints.flatMap(asTypo)]))
   return { resolved, hints }
+}
+
+/** In a query that is wrong anyway, a field no event has, close to one that exists, is told with the other mistakes. */
+function asTypo(hint: Diagnostic): readonly Diagnostic[] {
+  const { code, suggestion, span } = hint
+  if (code !== 'H906' || suggestion === undefined) return []
+  return [{ ...hint, code: 'E101', edit: { span, text: quoteField(suggestion) } }]
 }
 
 /** One finding per place: what follows from a finding already told is not told again. */

@@ -8,7 +8,7 @@ export interface ResolveContext {
   readonly functions: FunctionRegistry
   readonly catalog: Catalog
   readonly variables: Readonly<Record<string, Value>>
-  report(diagnostic: Diagnostic): void
+  report(diagnostic: Diagnostic): unknown
   hint(diagnostic: Diagnostic): void
   /** Fields the data is known to have, for near names; null: not known. */
   readonly knownFields: ReadonlySet<string> | null

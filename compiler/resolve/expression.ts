@@ -250,12 +250,10 @@ export class ExprResolver {
       return nothing(ast.span)
     }
     const foreign = [...functions.scalars.values()].find(fn => fn.foreign.includes(ast.name))
-    const near =
-      foreign?.name ??
-      suggestName(
-        ast.name,
-        [...functions.scalars.values()].filter(f => f.notation === 'call').map(f => f.name),
-      )
+    const names = [...functions.scalars.values()].filter(fn => fn.notation === 'call').map(fn => fn.name)
+    // After stats a call may name a column, `count()`.
+    const columns = this.#scope.isOpen ? [] : [...functions.aggregates.keys()]
+    const near = foreign?.name ?? suggestName(ast.name, [...names, ...columns])
     this.#cx.report({
       code: 'E104',
       message: `no function '${ast.name}'`,

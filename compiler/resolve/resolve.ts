@@ -54,14 +54,23 @@ export function resolve(
     const conjuncts = predicate.kind === 'and' ? predicate.operands : [predicate]
     plan = { kind: 'filter', origin: pipeline.search.span, input: plan, conjuncts }
   }
+  let isBroken = false
   for (const stage of pipeline.stages) {
-    const exprs = new ExprResolver(scope, cx)
-    const lowered = lowerStage(asCore(stage), { ...cx, input: plan, scope, exprs })
+    // What a stage that could not be read would have made nobody knows: names after it are not judged.
+    isBroken ||= stage.kind === 'where' && stage.predicate.kind === 'bad'
+    const report: ResolveContext['report'] = isBroken
+      ? problem => UNJUDGED.has(problem.code) || cx.report(problem)
+      : cx.report
+    const inStage = { ...cx, report }
+    const exprs = new ExprResolver(scope, inStage)
+    const lowered = lowerStage(asCore(stage), { ...inStage, input: plan, scope, exprs })
     plan = lowered.op
     scope = lowered.scope
   }
   return { plan, scope, scan }
 }
+
+const UNJUDGED: ReadonlySet<string> = new Set(['E101', 'E106', 'E203', 'E204', 'E207'])
 
 function asCore(stage: AstStage): CoreStage {
   switch (stage.kind) {
