@@ -1,8 +1,9 @@
 /**
- * `npm run fuzz -- [target …] [--seed N] [--seconds N] [--count N]`: runs the targets and prints, for each failure, the line that
+ * `npm run fuzz -- [target …] [--seed N] [--seconds N] [--count N] [--without field,…]`: runs the targets and prints, for each failure, the line that
  * repeats it. With `--seed` that seed alone. The exit code is 1 when anything was found.
  */
 import { parseArgs } from 'node:util'
+import { leaveOut } from './generate/data.ts'
 import { runTarget } from './run.ts'
 import { CANARY, Finding, TARGETS } from './targets.ts'
 
@@ -13,8 +14,12 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     count: { type: 'string' },
     failures: { type: 'string' },
+    without: { type: 'string' },
   },
 })
+
+const without = values.without === undefined ? '' : ` --without ${values.without}`
+leaveOut(values.without?.split(',') ?? [])
 
 const known = [...TARGETS, CANARY]
 const chosen = positionals.length === 0 ? TARGETS : known.filter(target => positionals.includes(target.name))
@@ -39,7 +44,7 @@ for (const target of chosen) {
   )
   for (const { seed, error } of report.failures) {
     const detail = error instanceof Finding ? error.detail : ''
-    process.stdout.write(`\n${error.stack}\n${detail}\n\n  npm run fuzz -- ${target.name} --seed ${seed}\n\n`)
+    process.stdout.write(`\n${error.stack}\n${detail}\n\n  npm run fuzz -- ${target.name} --seed ${seed}${without}\n\n`)
   }
   const tooManySkips = single === null && report.runs > 50 && share > target.skipLimit
   if (tooManySkips) process.stdout.write(`${target.name} skipped too much: limit ${target.skipLimit * 100} %\n`)

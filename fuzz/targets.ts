@@ -14,6 +14,7 @@ import { answer } from '../test/harness.ts'
 import { askReference } from '../test/reference/index.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
 import { randomData } from './generate/data.ts'
+import { CALLABLE, condition } from './generate/expression.ts'
 import { queryText, randomQuery } from './generate/query.ts'
 import { createRandom, type Random } from './generate/random.ts'
 import { randomText } from './generate/text.ts'
@@ -216,10 +217,7 @@ const ternary: Target = {
   run: async seed => {
     const random = createRandom(seed)
     const { lines, fields } = randomData(random, 12)
-    const predicate = randomQuery(random, fields)
-      .stages.find(stage => stage.startsWith('where '))
-      ?.slice('where '.length)
-    if (predicate === undefined) return 'skipped'
+    const predicate = condition({ random, fields, functions: random.some(CALLABLE) }, random.int(1, 4))
     const ids = async (stages: readonly string[]): Promise<string[]> => {
       const rows = await engineWith({ blockRows: 3 })(queryText({ stages: [...stages, 'keep id'] }), lines)
       return rows.map(row => String(row.get('id')))

@@ -46,6 +46,17 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
   return { stages }
 }
 
+/** Formats with what they may find in the texts of the random data. */
+const PARSES: readonly (readonly [string, readonly string[]])[] = [
+  ['json', ['user', 'n', 'big', 'tags', 'http.status']],
+  ['logfmt', ['user', 'ms', 'msg', 'flag']],
+  ['kv(sep=";", assign=":")', ['a', 'b']],
+  ['regex r"user=(?<user>\\w+) ms=(?<ms>\\d+)"', ['user', 'ms']],
+  ['regex r"(?<first>\\w+)[^a-z]+(?<second>\\w*)"', ['first', 'second']],
+  ['pattern "user=<user> ms=<ms>"', ['user', 'ms']],
+  ['combined', ['method', 'status', 'bytes', 'clientip']],
+]
+
 function names(fields: readonly Field[]): string {
   return fields.map(field => quoteField(field.name)).join(', ')
 }
@@ -74,6 +85,22 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     if (candidates.length === 0 || state.fields.length < 3) return null
     const gone = state.random.pick(candidates)
     return { text: `drop ${quoteField(gone.name)}`, next: { ...state, fields: state.fields.filter(f => f !== gone) } }
+  },
+
+  parse: state => {
+    const { random } = state
+    if (!state.events) return null
+    const texts = state.fields.filter(
+      field => field.name === 'body' || field.name === 'message' || field.name === 'mixed',
+    )
+    if (texts.length === 0) return null
+    const [format, found] = random.pick(PARSES)
+    const prefix = random.chance(0.3) ? 'p_' : ''
+    const onError = random.pick(['', '', ' on_error drop', ' on_error null'])
+    const text = `parse ${format} from ${random.pick(texts).name}${prefix && ' prefix p_'}${onError} | drop _error_detail`
+    const added = found.map((name): Field => ({ name: prefix + name, type: 'any' }))
+    const names = new Set(added.map(field => field.name))
+    return { text, next: { ...state, fields: [...state.fields.filter(field => !names.has(field.name)), ...added] } }
   },
 
   rename: state => {

@@ -41,13 +41,26 @@ function failed(stage: AstParse, row: Row, detail: string): Row | null {
     case 'strict':
       throw new Error(detail)
     case 'null':
-      for (const each of stage.into ?? []) if (!row.fields.has(each.name)) row.fields.set(each.name, null)
+      for (const name of statedNames(stage)) if (!row.fields.has(name)) row.fields.set(name, null)
       return row
     default:
       row.fields.set('_error', 'parse_failed')
       row.fields.set('_error_detail', detail)
       return row
   }
+}
+
+/** The fields a stage says it gives: of `into`, else the captures written in its pattern. */
+function statedNames(stage: AstParse): string[] {
+  const prefix = stage.prefix ?? ''
+  if (stage.into !== null) return stage.into.map(({ name }) => prefix + name)
+  const text = stage.format === 'combined' ? COMBINED.source : (stage.pattern?.text ?? '')
+  const names =
+    stage.format === 'pattern' ? text.matchAll(/<([A-Za-z_][\w.]*)>/g) : text.matchAll(/\(\?P?<([A-Za-z_]\w*)>/g)
+  return [...names]
+    .map(match => match[1] as string)
+    .filter(name => name !== '_')
+    .map(name => prefix + name)
 }
 
 /** `into` chooses and converts; `prefix` goes before every name. */
