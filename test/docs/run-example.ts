@@ -1,0 +1,65 @@
+/** What the documentation shows is run here: NDJSON lines in, NDJSON lines out, through the whole engine. */
+import { open } from '../../engine.ts'
+import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
+import { NOW, readEvents } from '../case-input.ts'
+
+/** A query, the lines it runs over, the lines it gives. */
+export interface QueryExample {
+  readonly query: string
+  readonly input: string
+  readonly output: string
+}
+
+/**
+ * The rows as JSON lines, in the order the engine gave them. Of events, `_time` and `_raw` are shown only when the expectation
+ * names them: every event has both, and every example would repeat them.
+ */
+export async function runQuery(query: string, input: string, expected: string): Promise<string> {
+  const engine = await open(null)
+  try {
+    engine.ingest(readEvents([{ index: 'main', text: input }]))
+    const { columns, rows, shape } = await engine.query(query, { now: NOW }).collect()
+    const shown = columns
+      .map((name, index) => ({ name, index }))
+      .filter(({ name }) => shape.kind !== 'events' || !EVERYWHERE.includes(name) || expected.includes(`"${name}"`))
+    const keys = jsonKeys(shown.map(column => column.name))
+    return rows
+      .map(row =>
+        objectToJson(
+          keys,
+          shown.map(column => row[column.index]),
+        ),
+      )
+      .join('\n')
+  } finally {
+    await engine.close()
+  }
+}
+
+const EVERYWHERE: readonly string[] = ['_time', '_raw', 'index']
+
+/** `upper("a")` → `"A"`: the expression over one empty event. */
+export async function runExpression(expression: string): Promise<string> {
+  const line = await runQuery(`extend r = ${expression} | keep r`, '{}', '')
+  return /^\{"r":(.*)\}$/s.exec(line)?.[1] ?? line
+}
+
+/** `a.b` of an expectation may be written with spaces or in another order; rows are compared as sets of members. */
+export function sameLines(actual: string, expected: string): boolean {
+  return canonical(actual) === canonical(expected)
+}
+
+function canonical(lines: string): string {
+  return lines
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .map(line => JSON.stringify(sorted(JSON.parse(line))))
+    .join('\n')
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sorted)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]))
+}
