@@ -1,0 +1,75 @@
+/** What `npm run bench -- …` can be told. */
+import { parseArgs } from 'node:util'
+
+export const USAGE = `npm run bench -- [options]
+  --rows <n>          events to measure over (2000000)
+  --seed <n>          of the generator (1)
+  --runs <n>          timed runs of each query (5)
+  --only <text>       questions whose name contains the text
+  --engine <name>     quern, duckdb or both (both); with one there are no ratios
+  --cache-mb <n>      Quern's cache of decoded chunks, in MiB (its default)
+  --cold              reopen the engine and drop the system's caches before every run
+  --fresh             load again even when the loaded directories could be used
+  --json              figures as JSON
+  --micro             kernels and encodings alone`
+
+export interface BenchArguments {
+  readonly rows: number
+  readonly seed: number
+  readonly runs: number
+  readonly only: string
+  readonly engines: readonly ('quern' | 'duckdb')[]
+  readonly cacheBytes: number | null
+  readonly cold: boolean
+  readonly fresh: boolean
+  readonly json: boolean
+  readonly micro: boolean
+  readonly help: boolean
+}
+
+/** @throws {Error} saying which option is wrong */
+export function readArguments(given: readonly string[]): BenchArguments {
+  const { values } = parseArgs({
+    args: [...given],
+    options: {
+      rows: { type: 'string', default: '2000000' },
+      seed: { type: 'string', default: '1' },
+      runs: { type: 'string', default: '5' },
+      only: { type: 'string', default: '' },
+      engine: { type: 'string', default: 'both' },
+      'cache-mb': { type: 'string' },
+      cold: { type: 'boolean', default: false },
+      fresh: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      micro: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const cacheMb = values['cache-mb']
+  return {
+    rows: wholeNumber('rows', values.rows),
+    seed: wholeNumber('seed', values.seed),
+    runs: wholeNumber('runs', values.runs),
+    only: values.only.toLowerCase(),
+    engines: enginesOf(values.engine),
+    cacheBytes: cacheMb === undefined ? null : wholeNumber('cache-mb', cacheMb) * 2 ** 20,
+    cold: values.cold,
+    fresh: values.fresh,
+    json: values.json,
+    micro: values.micro,
+    help: values.help,
+  }
+}
+
+function enginesOf(name: string): BenchArguments['engines'] {
+  if (name === 'both') return ['quern', 'duckdb']
+  if (name === 'quern' || name === 'duckdb') return [name]
+  throw new Error(`--engine takes quern, duckdb or both, not '${name}'`)
+}
+
+function wholeNumber(option: string, text: string): number {
+  const value = Number(text.replaceAll('_', ''))
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new Error(`--${option} takes a whole number above 0, not '${text}'`)
+  return value
+}

@@ -1,0 +1,67 @@
+/** The yardstick: DuckDB in the same process, two threads, the same events. */
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { Rows } from './answer.ts'
+import type { Events } from './generate.ts'
+
+export interface DuckDb {
+  /** Runs the query to its end; the rows become objects only when asked for, so that turning them is not in any figure. */
+  run(sql: string): Promise<() => Rows>
+  close(): void
+}
+
+export interface DuckDbFiles {
+  readonly events: string
+  /** Every line once more as text, for searches over all of it; a file of its own, as it is no part of what loading costs. */
+  readonly texts: string
+}
+
+export async function openDuckDb(files: DuckDbFiles): Promise<DuckDb> {
+  const { instance, connection } = await connect(files.events)
+  await connection.run(`ATTACH '${files.texts}' AS texts (READ_ONLY)`)
+  return {
+    async run(sql) {
+      const reader = await connection.runAndReadAll(sql)
+      return () => reader.getRowObjectsJS()
+    },
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
+}
+
+export interface Loaded {
+  readonly ms: number
+  readonly bytes: number
+}
+
+export async function loadDuckDb(events: Events, files: DuckDbFiles): Promise<Loaded> {
+  for (const file of [files.events, files.texts])
+    for (const each of [file, `${file}.wal`]) rmSync(each, { force: true })
+  const { instance, connection } = await connect(files.events)
+  const startedAt = performance.now()
+  await connection.run(`CREATE TABLE events AS SELECT * FROM read_ndjson('${events.file}')`)
+  await connection.run('CHECKPOINT')
+  const ms = performance.now() - startedAt
+  await connection.run(`ATTACH '${files.texts}' AS texts`)
+  // A delimiter and a quote that no line has: every line is one column of one row.
+  await connection.run(`CREATE TABLE texts.lines AS SELECT column0 AS raw FROM read_csv('${events.file}',
+    header = false, delim = '\x01', quote = '\x02', escape = '\x02', columns = {'column0': 'VARCHAR'}, auto_detect = false)`)
+  await connection.run('CHECKPOINT texts')
+  connection.closeSync()
+  instance.closeSync()
+  return { ms, bytes: sizeOf(files.events) + sizeOf(`${files.events}.wal`) }
+}
+
+async function connect(file: string): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
+  const instance = await DuckDBInstance.create(file)
+  const connection = await instance.connect()
+  await connection.run('SET threads = 2')
+  await connection.run(`SET TimeZone = 'UTC'`)
+  return { instance, connection }
+}
+
+function sizeOf(file: string): number {
+  return existsSync(file) ? statSync(file).size : 0
+}

@@ -1,0 +1,58 @@
+/** `npm run bench`: how fast Quern is, always as ratios to DuckDB over the same events in the same run. */
+
+import type { BenchArguments } from './arguments.ts'
+import { readArguments, USAGE } from './arguments.ts'
+import { eventsOf } from './generate.ts'
+import { loadedDuckDb, loadedQuern } from './load.ts'
+import { type Measured, measure } from './measure.ts'
+import { runMicro } from './micro.ts'
+import { questions } from './suite.ts'
+import { heading, line, loadLines, ratioOf } from './table.ts'
+
+async function main(options: BenchArguments): Promise<void> {
+  // With --json the figures alone are on stdout.
+  const say = (text: string): void => {
+    ;(options.json ? process.stderr : process.stdout).write(`${text}\n`)
+  }
+  if (options.micro) {
+    runMicro(options.only, say)
+    return
+  }
+  const events = await eventsOf(options.seed, options.rows)
+  const megabytes = (events.bytes / 1e6).toFixed(0)
+  say(
+    `${events.rows} events, ${megabytes} MB of NDJSON, seed ${events.seed}; ${options.runs} runs${options.cold ? ', cold' : ''}`,
+  )
+  const duckdb = options.engines.includes('duckdb') ? await loadedDuckDb(events, options.fresh) : null
+  const quern = options.engines.includes('quern') ? await loadedQuern(events, options.fresh) : null
+  const asked = questions(events).filter(({ name }) => name.toLowerCase().includes(options.only))
+  say(heading())
+  const measured = await measure(asked, events, options, one => say(line(one)))
+  say(loadLines(quern, duckdb, events.rows))
+  const memory = { residentBytes: process.memoryUsage.rss(), peakBytes: process.resourceUsage().maxRSS * 1024 }
+  say(`process: ${mib(memory.residentBytes)} resident, ${mib(memory.peakBytes)} at its peak`)
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ events, measured: measured.map(figures), quern, duckdb, memory })}\n`)
+  if (measured.some(({ failure, difference }) => failure !== null || difference !== null)) process.exitCode = 1
+}
+
+function figures({ question, quern, duckdb, difference, failure }: Measured): unknown {
+  const ratio = ratioOf(quern, duckdb)
+  return { name: question.name, quern, duckdb, ratio, mustReach: question.mustReach, difference, failure }
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(0)} MiB`
+}
+
+// `node --test dist/test/` takes every file under a directory of that name for a test: nothing is measured then.
+if (process.env['NODE_TEST_CONTEXT'] === undefined) {
+  try {
+    const options = readArguments(process.argv.slice(2))
+    if (options.help) process.stdout.write(`${USAGE}\n`)
+    else await main(options)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,155 @@
+/** Every question put to both engines in turns, in one process, so that whatever else the machine does happens to both. */
+import { writeFileSync } from 'node:fs'
+import { type Engine, open } from '../../engine.ts'
+import { difference, objectsOf, type Rows } from './answer.ts'
+import type { BenchArguments } from './arguments.ts'
+import { type DuckDb, openDuckDb } from './duckdb.ts'
+import type { Events } from './generate.ts'
+import { duckDbFiles, quernDirectory } from './load.ts'
+import type { Question } from './suite.ts'
+
+export interface Spread {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
+
+export interface Measured {
+  readonly question: Question
+  readonly quern: Spread | null
+  readonly duckdb: Spread | null
+  /** What differs between the two answers; null when they are the same or only one was asked. */
+  readonly difference: string | null
+  /** The engine could not answer at all. */
+  readonly failure: string | null
+}
+
+/** One way to have a question answered; the rows are made objects only when somebody looks at them. */
+interface Subject {
+  ask(question: Question): Promise<() => Rows>
+  reopen(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Warm-up runs: the first compiles and fills caches, the second lets the machine code settle. */
+const WARM_UPS = 2
+
+export async function measure(
+  questions: readonly Question[],
+  events: Events,
+  options: BenchArguments,
+  report: (measured: Measured) => void,
+): Promise<Measured[]> {
+  const quern = options.engines.includes('quern') ? await quernSubject(events, options.cacheBytes) : null
+  const duckdb = options.engines.includes('duckdb') ? await duckDbSubject(events) : null
+  const measured: Measured[] = []
+  for (const question of questions) {
+    const one = await measureOne(question, quern, duckdb, options)
+    report(one)
+    measured.push(one)
+  }
+  await quern?.close()
+  await duckdb?.close()
+  return measured
+}
+
+async function measureOne(
+  question: Question,
+  quern: Subject | null,
+  duckdb: Subject | null,
+  { runs, cold }: BenchArguments,
+): Promise<Measured> {
+  const times = { quern: [] as number[], duckdb: [] as number[] }
+  try {
+    const found = await compareAnswers(question, quern, duckdb)
+    for (let warmUp = 1; warmUp < WARM_UPS; warmUp++) {
+      await quern?.ask(question)
+      await duckdb?.ask(question)
+    }
+    // Once, not before every run: garbage a query makes is part of what it costs.
+    globalThis.gc?.()
+    for (let run = 0; run < runs; run++) {
+      if (quern !== null) times.quern.push(await timed(quern, question, cold))
+      if (duckdb !== null) times.duckdb.push(await timed(duckdb, question, cold))
+    }
+    return {
+      question,
+      quern: quern === null ? null : spreadOf(times.quern),
+      duckdb: duckdb === null ? null : spreadOf(times.duckdb),
+      difference: found,
+      failure: null,
+    }
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error)
+    return { question, quern: null, duckdb: null, difference: null, failure }
+  }
+}
+
+async function compareAnswers(
+  question: Question,
+  quern: Subject | null,
+  duckdb: Subject | null,
+): Promise<string | null> {
+  const ours = await quern?.ask(question)
+  const theirs = await duckdb?.ask(question)
+  if (ours === undefined || theirs === undefined) return null
+  return difference(ours(), theirs(), question.compare, question.tolerance)
+}
+
+async function timed(subject: Subject, question: Question, cold: boolean): Promise<number> {
+  if (cold) {
+    await subject.reopen()
+    dropCaches()
+  }
+  const startedAt = performance.now()
+  await subject.ask(question)
+  return performance.now() - startedAt
+}
+
+async function quernSubject(events: Events, cacheBytes: number | null): Promise<Subject> {
+  const start = (): Promise<Engine> => open(quernDirectory(events), { ...(cacheBytes !== null && { cacheBytes }) })
+  let engine = await start()
+  return {
+    async ask(question) {
+      const { columns, rows, complete, warnings } = await engine.query(question.quern).collect()
+      if (!complete) throw new Error(`the answer is not complete: ${warnings.join('; ')}`)
+      return () => objectsOf(columns, rows)
+    },
+    async reopen() {
+      await engine.close()
+      engine = await start()
+    },
+    close: () => engine.close(),
+  }
+}
+
+async function duckDbSubject(events: Events): Promise<Subject> {
+  const files = duckDbFiles(events)
+  let database: DuckDb = await openDuckDb(files)
+  return {
+    ask: question => database.run(question.duckdb),
+    async reopen() {
+      database.close()
+      database = await openDuckDb(files)
+    },
+    async close() {
+      database.close()
+    },
+  }
+}
+
+/** Without the right to, only the engines' own caches are cold. */
+function dropCaches(): void {
+  try {
+    writeFileSync('/proc/sys/vm/drop_caches', '1')
+  } catch {
+    // Not Linux, or not root.
+  }
+}
+
+export function spreadOf(times: readonly number[]): Spread {
+  const sorted = [...times].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+  return { median, min: sorted[0]!, max: sorted.at(-1)! }
+}
