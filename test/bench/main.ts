@@ -46,7 +46,7 @@ function mib(bytes: number): string {
 }
 
 // `node --test dist/test/` takes every file under a directory of that name for a test: nothing is measured then.
-if (process.env['NODE_TEST_CONTEXT'] === undefined) {
+if (process.env.NODE_TEST_CONTEXT === undefined) {
   try {
     const options = readArguments(process.argv.slice(2))
     if (options.help) process.stdout.write(`${USAGE}\n`)

@@ -82,7 +82,7 @@ export function questions(events: Events): readonly Question[] {
     }),
     question('regex capture, group by it', 2, ['who', 'n'], {
       quern:
-        'from main | extend who = extract(message, r"user (u\\d+) logged in") | where who is not null' +
+        'from main | extend who = extract(message, r"user (u\\d+) logged in") | where not is_null(who)' +
         ' | stats count() as n by who | sort -n, who | head 10',
       duckdb: `SELECT regexp_extract(message, 'user (u\\d+) logged in', 1) AS who, count(*) AS n FROM events
                WHERE who <> '' GROUP BY who ORDER BY n DESC, who LIMIT 10`,
