@@ -15,7 +15,7 @@ export const parse: Stage<'parse'> = {
     examples: [
       {
         query: 'parse pattern "<user> logged in from <ip>" | keep user, ip',
-        input: '{"_raw":"ann logged in from 10.0.0.1"}',
+        input: 'ann logged in from 10.0.0.1',
         output: '{"user":"ann","ip":"10.0.0.1"}',
       },
     ],

@@ -1,7 +1,7 @@
 /** What the documentation shows is run here: NDJSON lines in, NDJSON lines out, through the whole engine. */
 import { open } from '../../engine.ts'
 import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
-import { NOW, readEvents } from '../case-input.ts'
+import { type InputText, NOW, readEvents } from '../case-input.ts'
 
 /** A query, the lines it runs over, the lines it gives. */
 export interface QueryExample {
@@ -14,10 +14,10 @@ export interface QueryExample {
  * The rows as JSON lines, in the order the engine gave them. Of events, `_time` and `_raw` are shown only when the expectation
  * names them: every event has both, and every example would repeat them.
  */
-export async function runQuery(query: string, input: string, expected: string): Promise<string> {
+export async function runQuery(query: string, input: string | readonly InputText[], expected: string): Promise<string> {
   const engine = await open(null)
   try {
-    engine.ingest(readEvents([{ index: 'main', text: input }]))
+    engine.ingest(readEvents(typeof input === 'string' ? [{ index: 'main', text: input }] : input))
     const { columns, rows, shape } = await engine.query(query, { now: NOW }).collect()
     const shown = columns
       .map((name, index) => ({ name, index }))
@@ -44,7 +44,7 @@ export async function runExpression(expression: string): Promise<string> {
   return /^\{"r":(.*)\}$/s.exec(line)?.[1] ?? line
 }
 
-/** `a.b` of an expectation may be written with spaces or in another order; rows are compared as sets of members. */
+/** The same rows in the same order, whatever the order of their members. */
 export function sameLines(actual: string, expected: string): boolean {
   return canonical(actual) === canonical(expected)
 }

@@ -24,7 +24,7 @@ export const perc: AggregateFunction = {
     summary:
       'The p-th percentile (nearest rank) within 0.5 % of its value; merges exactly, so the answer does not depend on how data is split.',
     examples: [
-      { query: 'stats perc(ms, 50)', input: '{"ms":10}\n{"ms":20}\n{"ms":30}', output: '{"perc(ms, 50)":20.03125}' },
+      { query: 'stats perc(ms, 50)', input: '{"ms":10}\n{"ms":20}\n{"ms":30}', output: '{"perc(ms, 50)":20.0625}' },
     ],
   },
   parameters: [X, P],

@@ -121,7 +121,7 @@ const isMissing = conditional({
   helper: 'isMissing',
   nulls: 'observe',
   parameters: X,
-  summary: 'Whether the event lacks the field. Computed values are never missing.',
+  summary: 'Whether the event lacks the field, or an array or object the member; a null is there.',
   examples: [
     ['is_missing(null)', 'false'],
     ['is_missing({a: 1}.b)', 'true'],

@@ -1,0 +1,138 @@
+/**
+ * The documentation is true: generated pages are what the source says now, and every example of the pages and of the descriptors
+ * runs through the engine. How a page shows an example is said in page-examples.ts.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, it } from 'node:test'
+import { AGGREGATES, SCALARS } from '../../compiler/functions/index.ts'
+import { STAGES } from '../../compiler/stages/index.ts'
+import { desugar, parse, print } from '../../grammar/index.ts'
+import { repositoryRoot } from '../repository.ts'
+import { FORMAT_DOCS, SHORT_FORM_EXAMPLES } from './examples.ts'
+import { type PageExample, pageExamples, problemOf } from './page-examples.ts'
+import { generatedPages } from './pages.ts'
+import { type QueryExample, runExpression, runQuery, sameLines } from './run-example.ts'
+
+const ROOT = repositoryRoot()
+
+async function holds({ query, input, output }: QueryExample): Promise<void> {
+  const actual = await runQuery(query, input, output)
+  assert.ok(sameLines(actual, output), `${query}\nsays\n${output}\ngives\n${actual}`)
+}
+
+describe('the generated pages', () => {
+  it('are what the descriptors say; `npm run docs` writes them', async () => {
+    for (const [path, text] of await generatedPages()) {
+      assert.ok(readFileSync(join(ROOT, path), 'utf8') === text, `${path} is out of date: npm run docs`)
+    }
+  })
+})
+
+describe('the examples of the descriptors', () => {
+  for (const stage of Object.values(STAGES)) {
+    it(`of the stage ${stage.kind} give what they say`, async () => {
+      for (const example of stage.doc.examples) await holds(example)
+    })
+  }
+
+  for (const [name, example] of Object.entries({ ...SHORT_FORM_EXAMPLES, ...FORMAT_DOCS })) {
+    it(`of ${name} give what they say`, () => holds(example))
+  }
+
+  it('of short forms give what their expansions give', async () => {
+    for (const { query, input, output } of Object.values(SHORT_FORM_EXAMPLES)) {
+      await holds({ query: print(desugar(parse(query).query).query), input, output })
+    }
+  })
+
+  for (const fn of AGGREGATES) {
+    it(`of ${fn.name}() give what they say`, async () => {
+      for (const example of fn.doc.examples) await holds(example)
+    })
+  }
+
+  for (const fn of SCALARS) {
+    it(`of ${fn.name} give what they say`, async () => {
+      for (const { expression, result } of fn.doc.examples) {
+        assert.equal(await runExpression(expression), result, expression)
+      }
+    })
+  }
+})
+
+describe('docs/language.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/language.md'), 'utf8')
+  for (const example of pageExamples(page)) {
+    it(`line ${example.line}: ${example.query.split('\n')[0]}`, async () => {
+      assert.equal(await problemOf(example), null)
+    })
+  }
+})
+
+describe('the examples of a page', () => {
+  it('are a query, its inputs and what it gives', () => {
+    const page =
+      '```quern\nhead 1\n```\ntext\n```input\n{"a":1}\n```\n```input app\n{"a":2}\n```\n```output\n{"a":1}\n```\n'
+    assert.deepEqual(pageExamples(page), [
+      {
+        line: 1,
+        query: 'head 1',
+        input: [
+          { index: 'main', text: '{"a":1}' },
+          { index: 'app', text: '{"a":2}' },
+        ],
+        expected: { kind: 'output', text: '{"a":1}' },
+      } satisfies PageExample,
+    ])
+  })
+
+  it('cannot leave out what a query gives', () => {
+    assert.throws(() => pageExamples('```quern\nhead 1\n```\n'), /line 1: the query has no output/)
+    assert.throws(() => pageExamples('```output\n{}\n```\n'), /line 1: output of no query/)
+  })
+
+  it('are held against the engine', async () => {
+    const example = { line: 1, query: 'keep a', input: [{ index: 'main', text: '{"a":1}' }] }
+    assert.equal(await problemOf({ ...example, expected: { kind: 'output', text: '{"a":1}' } }), null)
+    assert.equal(await problemOf({ ...example, expected: { kind: 'output', text: '{"a":2}' } }), '{"a":1}')
+    assert.equal(await problemOf({ ...example, expected: { kind: 'error', text: 'E102' } }), 'no error, but:\n{"a":1}')
+    assert.match(
+      (await problemOf({ ...example, expected: { kind: 'same', text: 'drop a' } })) ?? '',
+      /^\{"a":1\}\nis not/,
+    )
+  })
+})
+
+describe('links between pages', () => {
+  const pages = readdirSync(ROOT)
+    .filter(name => !/^(?:node_modules|dist|\..*)$/.test(name))
+    .flatMap(name => (statSync(join(ROOT, name)).isDirectory() ? pagesIn(name) : [name]))
+    .filter(name => name.endsWith('.md'))
+
+  it('lead to files that exist', () => {
+    assert.ok(pages.length >= 8, `only ${pages.length} pages seen`)
+    const dead = pages.flatMap(page =>
+      [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target = '']) => ({ page, target: normalize(join(dirname(page), target)) }))
+        .filter(({ target }) => !existsSync(join(ROOT, target)))
+        .map(({ page: from, target }) => `${from} → ${target}`),
+    )
+    assert.deepEqual(dead, [])
+  })
+
+  it('and the files that a page names in code exist too', () => {
+    const dead = pages.flatMap(page =>
+      [...readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w-]+\/)+[\w-]+\.(?:ts|md|case))`/g)]
+        .map(([, target = '']) => target)
+        .filter(target => !existsSync(join(ROOT, target)) && !existsSync(join(ROOT, dirname(page), target)))
+        .map(target => `${page} → ${target}`),
+    )
+    assert.deepEqual(dead, [])
+  })
+})
+
+function pagesIn(directory: string): string[] {
+  return readdirSync(join(ROOT, directory), { recursive: true, encoding: 'utf8' }).map(name => join(directory, name))
+}

@@ -1,0 +1,73 @@
+/**
+ * The examples of a Markdown page. A fenced block marked `quern` is a query; the blocks after it say what to do with it:
+ *
+ *     ```quern            the query
+ *     ```input            events, one a line; `input app` puts them into the index `app`; several may follow each other
+ *     ```output           the rows, in order; of events, `_time`, `_raw` and `index` only where a line names them
+ *     ```error            instead of output: the frames of the diagnostics
+ *     ```same             instead of output: another query, that gives the same rows over the same input
+ *
+ * A query without an input takes the one of the example before it. A `quern` block without output, error or same is an error.
+ */
+import { CompileError } from '../../engine.ts'
+import { renderDiagnostic } from '../../grammar/index.ts'
+import type { InputText } from '../case-input.ts'
+import { runQuery, sameLines } from './run-example.ts'
+
+export interface PageExample {
+  readonly line: number
+  readonly query: string
+  readonly input: readonly InputText[]
+  readonly expected: { readonly kind: 'output' | 'error' | 'same'; readonly text: string }
+}
+
+const BLOCK = /^```(quern|input|output|error|same)(?: +(\S+))?\n([\s\S]*?)^```$/gm
+
+/** @throws when a query stands without what it gives, naming the line. */
+export function pageExamples(page: string): PageExample[] {
+  const examples: PageExample[] = []
+  let query: { readonly text: string; readonly line: number } | null = null
+  let input: InputText[] = []
+  let isInputNew = true
+  for (const match of page.matchAll(BLOCK)) {
+    const [, kind = '', index, body = ''] = match
+    const line = page.slice(0, match.index).split('\n').length
+    const text = body.replace(/\n$/, '')
+    if (kind === 'quern') {
+      if (query !== null) throw new Error(`line ${query.line}: the query has no output`)
+      query = { text, line }
+      isInputNew = true
+    } else if (kind === 'input') {
+      if (isInputNew) input = []
+      isInputNew = false
+      input.push({ index: index ?? 'main', text })
+    } else {
+      if (query === null) throw new Error(`line ${line}: ${kind} of no query`)
+      examples.push({
+        line: query.line,
+        query: query.text,
+        input,
+        expected: { kind: kind as PageExample['expected']['kind'], text },
+      })
+      query = null
+    }
+  }
+  if (query !== null) throw new Error(`line ${query.line}: the query has no output`)
+  return examples
+}
+
+/** What is wrong with the example, or null. */
+export async function problemOf({ query, input, expected }: PageExample): Promise<string | null> {
+  let actual: string
+  try {
+    actual = await runQuery(query, input, expected.text)
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error
+    const frames = error.diagnostics.map(each => renderDiagnostic(error.source, each)).join('\n')
+    return expected.kind === 'error' && frames === expected.text.trimEnd() ? null : frames
+  }
+  if (expected.kind === 'error') return `no error, but:\n${actual}`
+  if (expected.kind === 'output') return sameLines(actual, expected.text) ? null : actual
+  const other = await runQuery(expected.text, input, '')
+  return sameLines(actual, other) ? null : `${actual}\nis not\n${other}`
+}
