@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- [target …] [--seed N] [--seconds N] [--count N] [--without field,…]`: runs the targets and prints, for each failure, the line that
+ * `npm run fuzz -- [target …] [--seed N] [--seconds N] [--count N] [--without field,stage,…]`: runs the targets and prints, for each failure, the line that
  * repeats it. With `--seed` that seed alone. The exit code is 1 when anything was found.
  */
 import { parseArgs } from 'node:util'

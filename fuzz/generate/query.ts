@@ -3,7 +3,7 @@
 import type { AggregateFunction } from '../../compiler/functions/descriptor.ts'
 import { FUNCTIONS } from '../../compiler/functions/index.ts'
 import { quoteField } from '../../grammar/index.ts'
-import type { Field } from './data.ts'
+import { type Field, isIn } from './data.ts'
 import { CALLABLE, condition, type ExpressionContext, randomExpression } from './expression.ts'
 import type { Random } from './random.ts'
 
@@ -34,7 +34,7 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
     ordered: false,
     events: true,
   }
-  const makers = random.some(Object.values(STAGES))
+  const makers = random.some(Object.keys(STAGES).filter(isIn)).map(name => STAGES[name] as StageMaker)
   const stages: string[] = []
   const wanted = random.pick([1, 1, 2, 3, 5])
   for (let tries = 0; stages.length < wanted && tries < 12; tries++) {
@@ -104,7 +104,8 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
   },
 
   rename: state => {
-    const candidates = state.fields.filter(field => !isPinned(field) && field.type !== 'opaque')
+    // What renaming an object that is only there in parts means, the language does not say.
+    const candidates = state.fields.filter(field => !isPinned(field) && isUsable(field) && field.type !== 'object')
     if (candidates.length === 0) return null
     const from = state.random.pick(candidates)
     const to = `r${state.random.int(1, 2)}`
