@@ -15,7 +15,7 @@ async function main(options: BenchArguments): Promise<void> {
     ;(options.json ? process.stderr : process.stdout).write(`${text}\n`)
   }
   if (options.micro) {
-    runMicro(options.only, say)
+    await runMicro(options.only, say)
     return
   }
   const events = await eventsOf(options.seed, options.rows)
