@@ -106,10 +106,10 @@ describe('the examples of a page', () => {
 })
 
 describe('links between pages', () => {
-  const pages = readdirSync(ROOT)
+  const files = readdirSync(ROOT)
     .filter(name => !/^(?:node_modules|dist|\..*)$/.test(name))
-    .flatMap(name => (statSync(join(ROOT, name)).isDirectory() ? pagesIn(name) : [name]))
-    .filter(name => name.endsWith('.md'))
+    .flatMap(name => (statSync(join(ROOT, name)).isDirectory() ? filesIn(name) : [name]))
+  const pages = files.filter(name => name.endsWith('.md'))
 
   it('lead to files that exist', () => {
     assert.ok(pages.length >= 8, `only ${pages.length} pages seen`)
@@ -126,13 +126,13 @@ describe('links between pages', () => {
     const dead = pages.flatMap(page =>
       [...readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w-]+\/)+[\w-]+\.(?:ts|md|case))`/g)]
         .map(([, target = '']) => target)
-        .filter(target => !existsSync(join(ROOT, target)) && !existsSync(join(ROOT, dirname(page), target)))
+        .filter(target => !existsSync(join(ROOT, target)) && !files.some(file => file.endsWith(`/${target}`)))
         .map(target => `${page} → ${target}`),
     )
     assert.deepEqual(dead, [])
   })
 })
 
-function pagesIn(directory: string): string[] {
+function filesIn(directory: string): string[] {
   return readdirSync(join(ROOT, directory), { recursive: true, encoding: 'utf8' }).map(name => join(directory, name))
 }
