@@ -14,6 +14,8 @@ export const NOW = new DateTime(Date.UTC(2026, 5, 15, 12) * 1000)
 
 export interface RunOptions extends QueryOptions {
   readonly blockRows?: number
+  /** `disk`: in a directory made for the run and flushed, so that blocks have all they have in earnest. */
+  readonly store?: 'memory' | 'disk'
   /** A directory makes the store one on disk; memory otherwise. */
   readonly directory?: string | null
   /** Flush after every so many events, so that the data lies in several parts; needs a directory. */
@@ -35,7 +37,7 @@ export function eventsOf(test: TestCase): IncomingEvent[] {
   return readEvents(inputs.map(({ argument, body }) => ({ index: argument === '' ? 'main' : argument, text: body })))
 }
 
-/** `-- options` has one `name: value` a line: without, block rows, from, to, variables (JSON). */
+/** `-- options` has one `name: value` a line: without, block rows, from, to, variables (JSON), store (disk). */
 export function optionsOf(test: TestCase): RunOptions {
   const lines = (sectionOf(test, 'options')?.body ?? '').split('\n').filter(line => line.trim() !== '')
   const options: { -readonly [K in keyof RunOptions]: RunOptions[K] } = {}
@@ -47,6 +49,9 @@ export function optionsOf(test: TestCase): RunOptions {
         break
       case 'block rows':
         options.blockRows = Number(value)
+        break
+      case 'store':
+        options.store = value === 'disk' ? 'disk' : 'memory'
         break
       case 'from':
         options.from = value

@@ -1,4 +1,7 @@
 /** An engine with a case's input in it, and its answers as named rows. Shared by the case runner, the ladder and the fuzzer. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Engine, open, type QueryOptions } from '../engine.ts'
 import type { Profile } from '../runtime/profile.ts'
 import type { IncomingEvent } from '../storage/index.ts'
@@ -19,6 +22,14 @@ export async function withEngine<T>(
   options: RunOptions,
   use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
+  if (options.store === 'disk' && options.directory === undefined) {
+    const directory = mkdtempSync(join(tmpdir(), 'quern-case-'))
+    try {
+      return await withEngine(events, { ...options, directory }, use)
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
   const directory = options.directory ?? null
   const engine = await open(directory, {
     ...(options.blockRows !== undefined && { blockRows: options.blockRows }),

@@ -18,6 +18,8 @@ export function valueText(value: Value): string {
     const names = Object.keys(value).sort()
     return `{${names.map(name => `${JSON.stringify(name)}:${valueText((value as Record<string, Value>)[name])}`).join(',')}}`
   }
+  // Neither exists as a value; where one leaks out it must not look like a null.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   return JSON.stringify(Object.is(value, -0) ? 0 : value)
 }
 

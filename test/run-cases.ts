@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import type { Explanation } from '../engine.ts'
-import { CompileError, renderDiagnostic } from '../grammar/diagnostics.ts'
+import { CompileError, type Diagnostic, renderDiagnostic } from '../grammar/diagnostics.ts'
 import { desugar, parse, print } from '../grammar/index.ts'
 import type { Profile } from '../runtime/profile.ts'
 import { type CaseSection, printCaseFile, sectionOf, type TestCase } from './case-file.ts'
@@ -57,7 +57,7 @@ async function textOfSection(test: TestCase, section: CaseSection, run: () => Pr
     case 'desugar':
       return print(desugar(parse(queryOf(test)).query).query)
     case 'error':
-      return await errorText(run)
+      return isOfGrammar(test) ? framesOf(parse(queryOf(test))) : await errorText(run)
     case 'columns':
       return (await run()).columns.join(', ')
     case 'hints':
@@ -72,12 +72,24 @@ async function textOfSection(test: TestCase, section: CaseSection, run: () => Pr
   }
 }
 
+/** Cases of the grammar are about the parser alone: names that nothing has are not its concern. */
+function isOfGrammar(test: TestCase): boolean {
+  return test.file.startsWith('test/cases/grammar/')
+}
+
+function framesOf({
+  source,
+  diagnostics,
+}: Pick<CompileError, 'source'> & { diagnostics: readonly Diagnostic[] }): string {
+  return diagnostics.map(each => renderDiagnostic(source, each)).join('\n')
+}
+
 async function errorText(run: () => Promise<Answer>): Promise<string> {
   try {
     await run()
   } catch (error) {
     if (error instanceof CompileError) {
-      return error.diagnostics.map(each => renderDiagnostic(error.source, each)).join('\n')
+      return framesOf(error)
     }
     return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   }
