@@ -99,7 +99,9 @@ function fail(source: SourceText, diagnostics: readonly Diagnostic[]): never {
 
 /** After a slip of syntax the rest may still be looked at, so that all mistakes are told at once; after a limit it may not. */
 function isWorthResolving(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.every(d => d.edit !== undefined && !d.code.startsWith('E5'))
+  return diagnostics.every(
+    d => d.edit !== undefined && !d.code.startsWith('E5') && d.code !== 'E309' && d.code !== 'E302',
+  )
 }
 
 function resolveAll(
@@ -122,7 +124,7 @@ function resolveAll(
       const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
       if (!isKnown) hints.push(diagnostic)
     },
-    knownFields: fields === null ? null : new Set(fields.keys()),
+    knownFields: fields,
   }
   const resolved = resolve(query, indexes, options.time ?? ALL_TIME, options.now, cx)
   if (problems.length > 0) fail(source, withoutEchoes([...problems, ...hints.flatMap(asTypo)]))

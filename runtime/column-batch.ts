@@ -4,6 +4,7 @@ import { DateTime } from '../storage/value.ts'
 import type { Vector } from '../storage/vector.ts'
 import type { Batch } from './batch.ts'
 import { valueAt } from './helpers/vectors.ts'
+import { isMember, memberOf, overlay, pathWithin } from './object-fields.ts'
 
 export type ColumnSource = (name: string) => Vector | null
 
@@ -55,9 +56,25 @@ export function withColumns(batch: Batch, names: readonly string[], source: Colu
 
 /** Some columns replaced or added; new names follow the old ones. */
 export function withAdded(batch: Batch, added: ReadonlyMap<string, Vector>): Batch {
+  return withComputed(batch, [...added.keys()], name => added.get(name)!)
+}
+
+/** As `withAdded`, with columns that are computed when they are asked for. */
+export function withComputed(batch: Batch, added: readonly string[], compute: (name: string) => Vector): Batch {
   const known = new Set(batch.names)
-  const names = [...batch.names, ...[...added.keys()].filter(name => !known.has(name))]
-  return new ColumnBatch(batch, names, name => added.get(name) ?? batch.column(name))
+  const names = [...batch.names, ...added.filter(name => !known.has(name))]
+  const isAdded = new Set(added)
+  return new ColumnBatch(batch, names, name => {
+    if (isAdded.has(name)) return compute(name)
+    const base = batch.column(name)
+    const members = added.filter(field => isMember(name, field))
+    if (members.length > 0) {
+      const columns = members.map(field => ({ path: pathWithin(name, field), vector: compute(field) }))
+      return overlay(base, columns, batch.rowCount)
+    }
+    const outer = added.find(field => isMember(field, name))
+    return outer === undefined ? base : memberOf(compute(outer), pathWithin(outer, name), base)
+  })
 }
 
 export function batchOf(columns: ReadonlyMap<string, Vector>, rowCount: number, rowOrderBase = 0): Batch {
@@ -86,13 +103,22 @@ export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
   )
 }
 
-/** The plainest vector that holds these values. */
+/** The plainest vector that holds these values. Holes count as missing. */
 export function vectorOf(values: readonly Value[]): Vector {
   const rowCount = values.length
-  if (rowCount > 0 && values.every(value => typeof value === 'number')) {
+  let numbers = 0
+  let times = 0
+  // By index: `every` would pass over holes.
+  for (let row = 0; row < rowCount; row++) {
+    const value = values[row]
+    if (typeof value === 'number') numbers++
+    else if (value instanceof DateTime && value.nanos === 0) times++
+    else break
+  }
+  if (rowCount > 0 && numbers === rowCount) {
     return { kind: 'number', rowCount, values: Float64Array.from(values as readonly number[]), presence: null }
   }
-  if (rowCount > 0 && values.every(value => value instanceof DateTime && value.nanos === 0)) {
+  if (rowCount > 0 && times === rowCount) {
     const micros = Float64Array.from(values, value => (value as DateTime).micros)
     return { kind: 'time', rowCount, micros, nanos: null, presence: null }
   }

@@ -70,8 +70,8 @@ function foldNode(expr: Expr, cx: PassContext): Expr {
     case 'case': {
       const branches = expr.branches.filter(b => !(b.when.kind === 'literal' && b.when.value !== true))
       const [first] = branches
-      if (first === undefined) return expr.otherwise
-      if (first.when.kind === 'literal' && first.when.value === true) return first.then
+      if (first === undefined) return chosen(expr.otherwise)
+      if (first.when.kind === 'literal' && first.when.value === true) return chosen(first.then)
       return branches.length === expr.branches.length ? expr : { ...expr, branches }
     }
     case 'coalesce': {
@@ -89,6 +89,12 @@ function foldNode(expr: Expr, cx: PassContext): Expr {
     case 'in-set':
       return expr.operand.kind === 'literal' ? evaluated(expr, cx) : expr
   }
+}
+
+/** A branch that is a bare field: what was computed is null where the field is missing, a copy would be missing. */
+function chosen(expr: Expr): Expr {
+  if (expr.kind !== 'field') return expr
+  return { kind: 'coalesce', type: expr.type, origin: expr.origin, operands: [expr] }
 }
 
 function evaluated(expr: Expr, cx: PassContext): Expr {

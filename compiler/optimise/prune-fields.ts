@@ -102,10 +102,10 @@ function plus(demand: Demand, fields: ReadonlySet<string>): Demand {
   return demand === null ? null : new Set([...demand, ...fields])
 }
 
-/** Is the field read, by name or as a member of an object that is? */
+/** Is the field read: by name, as a member of an object that is, or as the object of a member that is? */
 function readsName(demand: ReadonlySet<string>, name: string): boolean {
   if (demand.has(name)) return true
-  for (const field of demand) if (name.startsWith(`${field}.`)) return true
+  for (const field of demand) if (name.startsWith(`${field}.`) || field.startsWith(`${name}.`)) return true
   return false
 }
 

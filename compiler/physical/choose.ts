@@ -123,7 +123,9 @@ function extendInSteps(
 const KERNEL_OUTPUTS_MAX = 64
 
 function touches(fields: ReadonlySet<string>, name: string): boolean {
-  for (const field of fields) if (field === name || name.startsWith(`${field}.`)) return true
+  for (const field of fields) {
+    if (field === name || name.startsWith(`${field}.`) || field.startsWith(`${name}.`)) return true
+  }
   return false
 }
 

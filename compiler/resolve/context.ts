@@ -1,6 +1,6 @@
 /** What lowering needs at hand: where to report, what exists, what is bound. */
 import type { Diagnostic } from '../../grammar/diagnostics.ts'
-import type { Value } from '../../storage/value.ts'
+import type { Value, ValueType } from '../../storage/value.ts'
 import type { Catalog } from '../catalog.ts'
 import type { FunctionRegistry } from '../functions/descriptor.ts'
 
@@ -10,6 +10,6 @@ export interface ResolveContext {
   readonly variables: Readonly<Record<string, Value>>
   report(diagnostic: Diagnostic): unknown
   hint(diagnostic: Diagnostic): void
-  /** Fields the data is known to have, for near names; null: not known. */
-  readonly knownFields: ReadonlySet<string> | null
+  /** Fields the data is known to have and their types, for near names and hints; null: not known. */
+  readonly knownFields: ReadonlyMap<string, ValueType> | null
 }

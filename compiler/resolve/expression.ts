@@ -12,7 +12,10 @@ import type { ResolveContext } from './context.ts'
 import type { Scope } from './scope.ts'
 
 /** Names the specification lets people write for a field. */
-const ALIASES: Readonly<Record<string, string>> = { source: '_source', sourcetype: '_sourcetype' }
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['source', '_source'],
+  ['sourcetype', '_sourcetype'],
+])
 
 export class ExprResolver {
   readonly #scope: Scope
@@ -120,7 +123,7 @@ export class ExprResolver {
   }
 
   field(written: string, span: Span): Expr {
-    const alias = ALIASES[written]
+    const alias = ALIASES.get(written)
     const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isOpen ? alias : written
     if (!this.#scope.has(name)) {
       const near = suggestName(name, [...this.#scope.fields.keys()])
@@ -145,8 +148,8 @@ export class ExprResolver {
     const { knownFields } = this.#cx
     if (knownFields === null || knownFields.size === 0 || !this.#scope.isOpen) return
     if (this.#scope.fields.has(name) || knownFields.has(name) || name === 'index' || name.startsWith('_')) return
-    for (const known of knownFields) if (known.startsWith(`${name}.`)) return
-    const near = suggestName(name, [...knownFields, ...this.#scope.fields.keys()])
+    for (const known of knownFields.keys()) if (known.startsWith(`${name}.`)) return
+    const near = suggestName(name, [...knownFields.keys(), ...this.#scope.fields.keys()])
     this.#cx.hint({
       code: 'H906',
       message: `no event has a field '${name}'`,
@@ -313,7 +316,23 @@ export class ExprResolver {
       )
       return nothing(span)
     }
+    if (fn.category === 'operator') this.#hintCoercion(args)
     return { kind: 'call', type, origin: span, function: fn, args, ...(strict && { strict: true as const }) }
+  }
+
+  /** Text against a number works, value by value, and is slower and more surprising than a field of numbers. */
+  #hintCoercion(args: readonly Expr[]): void {
+    const { knownFields } = this.#cx
+    if (!args.some(arg => arg.kind === 'literal' && (arg.type === 'int' || arg.type === 'float'))) return
+    for (const arg of args) {
+      if (arg.kind !== 'field' || this.#scope.fields.has(arg.name) || knownFields?.get(arg.name) !== 'string') continue
+      this.#cx.hint({
+        code: 'H905',
+        message: `${arg.name} holds strings; those that write a number are compared as numbers`,
+        span: arg.origin,
+        suggestion: `int(${arg.name})`,
+      })
+    }
   }
 
   #problem(problem: TypeProblem, spans: readonly Span[], whole: Span, code: 'E202' | 'E203' | 'E205' = 'E202'): void {

@@ -55,7 +55,7 @@ function distinctMerge(into: Distinct, from: Distinct): void {
 
 function distinctCount(set: Distinct): number {
   // One dictionary all along, the usual case: no value was ever looked at.
-  if (set.keys.size === 0 && set.dictionary !== null) {
+  if (set.keys.size === 0 && set.dictionary !== null && set.dictionary.repeats !== true) {
     if (set.seen === null) return set.codes.size
     let count = 0
     for (let code = 0; code < set.seen.length; code++) count += set.seen[code]!

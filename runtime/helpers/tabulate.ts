@@ -36,7 +36,10 @@ export function createTables(): Tables {
         return table
       }),
     tabulate: (dictionary, site, compute) =>
-      cached(dictionary, site, () => ({ values: dictionary.values.map(value => compute(value)) })),
+      cached(dictionary, site, () => ({
+        values: dictionary.values.map(value => compute(value)),
+        repeats: true as const,
+      })),
     numbersOf: dictionary =>
       cached(dictionary, 'numbers', () => Float64Array.from(dictionary.values, VECTOR_HELPERS.numberArgument)),
   }

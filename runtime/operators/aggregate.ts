@@ -6,6 +6,7 @@ import type { Value } from '../../storage/value.ts'
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { batchOf, vectorOf } from '../column-batch.ts'
+import { compareValues } from '../helpers/compare.ts'
 import { HELPERS } from '../helpers/index.ts'
 import { KernelRunner } from '../instantiate.ts'
 import type { AggregateSpec, StateColumnSpec } from '../program.ts'
@@ -90,15 +91,25 @@ export class AggregateOperator implements Operator {
     this.#ready = Math.max(this.#ready, count)
   }
 
+  /** A series reads from its start: groups of a binned time come in its order, others as they were first seen. */
+  #timeOrder(): number[] | null {
+    const at = this.#spec.keys.findIndex(key => key.binMicros !== null)
+    const times = this.#groups.values[at]
+    if (times === undefined) return null
+    return Array.from(times, (_, group) => group).sort((a, b) => compareValues(times[a], times[b]) || a - b)
+  }
+
   finish(): void {
     const { count, values } = this.#groups
     if (count > 0) {
       const { run } = this.#finish.get([], { selected: false, exact: false })
       const finished = run(this.#state, count)
+      const order = this.#timeOrder()
+      const column = (groups: readonly Value[]): Vector => vectorOf(order === null ? groups : order.map(g => groups[g]))
       const columns = new Map<string, Vector>()
-      for (const [index, key] of this.#spec.keys.entries()) columns.set(key.name, vectorOf(values[index]!))
+      for (const [index, key] of this.#spec.keys.entries()) columns.set(key.name, column(values[index]!))
       for (const [index, output] of this.#spec.outputs.slice(this.#spec.keys.length).entries()) {
-        columns.set(output.name, vectorOf(finished[index]!))
+        columns.set(output.name, column(finished[index]!))
       }
       this.#next.push(batchOf(columns, count))
     }

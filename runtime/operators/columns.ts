@@ -3,6 +3,7 @@
 import type { Batch } from '../batch.ts'
 import { withColumns } from '../column-batch.ts'
 import { globMatches, parseGlob } from '../helpers/glob.ts'
+import { isMember, type MemberColumn, overlay, pathWithin, strip } from '../object-fields.ts'
 import type { KeepSpec } from '../program.ts'
 import type { Operator } from './operator.ts'
 
@@ -13,6 +14,10 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
   const globs = patterns.filter(pattern => pattern.includes('*')).map(parseGlob)
   return name =>
     exact.has(name) || prefixes.some(prefix => name.startsWith(prefix)) || globs.some(glob => globMatches(glob, name))
+}
+
+function memberColumns(batch: Batch, object: string, fields: readonly string[]): MemberColumn[] {
+  return fields.map(field => ({ path: pathWithin(object, field), vector: batch.column(field) }))
 }
 
 abstract class NamesOperator implements Operator {
@@ -52,20 +57,42 @@ export class KeepOperator extends NamesOperator {
       for (const name of batch.names) if (isMatch(name)) names.add(name)
     }
     const kept = [...names].filter(name => !isExcept(name))
-    return withColumns(batch, kept, name => (names.has(name) && !isExcept(name) ? batch.column(name) : null))
+    const isKept = new Set(kept)
+    return withColumns(batch, kept, name => {
+      if (isKept.has(name)) {
+        const touched = this.#spec.except.length > 0
+        return touched ? strip(batch.column(name), path => isExcept(`${name}.${path}`)) : batch.column(name)
+      }
+      // `keep a.b` leaves an object `a` with that one member; `keep a` leaves its members to be read.
+      const members = kept.filter(field => isMember(name, field))
+      if (members.length > 0) return overlay(null, memberColumns(batch, name, members), batch.rowCount)
+      const outer = kept.find(field => isMember(field, name))
+      return outer === undefined ? null : batch.column(name)
+    })
   }
 }
 
 export class DropOperator extends NamesOperator {
+  readonly #fields: readonly string[]
   readonly #isDropped: (name: string) => boolean
   constructor(fields: readonly string[], next: Operator) {
     super(next)
+    this.#fields = fields
     this.#isDropped = matcher(fields)
+  }
+
+  /** May a dropped field be a member of the object at `name`? */
+  #touchesMembers(name: string): boolean {
+    return this.#fields.some(field => isMember(name, field) || (field.includes('*') && field.includes('.')))
   }
 
   protected transform(batch: Batch): Batch {
     const names = batch.names.filter(name => !this.#isDropped(name))
-    return withColumns(batch, names, name => (this.#isDropped(name) ? null : batch.column(name)))
+    return withColumns(batch, names, name => {
+      if (this.#isDropped(name)) return null
+      const column = batch.column(name)
+      return this.#touchesMembers(name) ? strip(column, path => this.#isDropped(`${name}.${path}`)) : column
+    })
   }
 }
 
@@ -89,7 +116,14 @@ export class RenameOperator extends NamesOperator {
     return withColumns(batch, names, name => {
       const from = this.#fromByTo.get(name)
       if (from !== undefined) return batch.column(from)
-      return this.#toByFrom.has(name) ? null : batch.column(name)
+      if (this.#toByFrom.has(name)) return null
+      const moved = [...this.#toByFrom.keys()].filter(field => isMember(name, field))
+      const base = batch.column(name)
+      const left = moved.length === 0 ? base : strip(base, path => this.#toByFrom.has(`${name}.${path}`))
+      const added = [...this.#fromByTo].filter(([to]) => isMember(name, to))
+      if (added.length === 0) return left
+      const members = added.map(([to, source]) => ({ path: pathWithin(name, to), vector: batch.column(source) }))
+      return overlay(left, members, batch.rowCount)
     })
   }
 }

@@ -1,7 +1,7 @@
 /** extend: new columns from a kernel; the kernel runs when the first of them is read. */
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { ColumnBatch } from '../column-batch.ts'
+import { withComputed } from '../column-batch.ts'
 import { KernelRunner } from '../instantiate.ts'
 import type { ExtendKernel, ExtendSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
@@ -23,15 +23,11 @@ export class ExtendOperator implements Operator {
 
   push(batch: Batch): void {
     let vectors: readonly Vector[] | null = null
-    const known = new Set(batch.names)
-    const names = [...batch.names, ...this.#outputs.filter(name => !known.has(name))]
-    const source = (name: string): Vector => {
-      const index = this.#outputs.indexOf(name)
-      if (index < 0) return batch.column(name)
+    const compute = (name: string): Vector => {
       vectors ??= this.#run(batch)
-      return vectors[index]!
+      return vectors[this.#outputs.indexOf(name)]!
     }
-    this.#next.push(new ColumnBatch(batch, names, source))
+    this.#next.push(withComputed(batch, this.#outputs, compute))
   }
 
   #run(batch: Batch): readonly Vector[] {

@@ -5,12 +5,12 @@
 import { CorruptPartError } from '../../storage/errors.ts'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
-import { DateTime, type ObjectValue, type Value } from '../../storage/value.ts'
+import { DateTime } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { readsTokens } from '../estimate.ts'
-import { valueAt } from '../helpers/vectors.ts'
+import { isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
 import type { ScanSpec } from '../program.ts'
 import { FilterRunner } from './filter.ts'
 import type { RunContext } from './operator.ts'
@@ -164,36 +164,18 @@ function loadColumn(
   return assembled(part, block, name)
 }
 
-/** `a` where only `a.b`, `a.c` are stored: the object they were flattened from. */
+/** `a` where only `a.b`, `a.c` are stored, or `a.b` where an object is stored at `a`. */
 function assembled(part: PartReader, block: BlockReader, name: string): Vector | null {
-  const prefix = `${name}.`
-  const members = part.fields.map(field => field.name).filter(field => field.startsWith(prefix))
-  const vectors = members.flatMap(member => {
-    const vector = block.column(member)
-    return vector === null ? [] : [{ path: member.slice(prefix.length).split('.'), vector }]
+  const members = part.fields.flatMap(field => {
+    const vector = isMember(name, field.name) ? block.column(field.name) : null
+    return vector === null ? [] : [{ path: pathWithin(name, field.name), vector }]
   })
-  if (vectors.length === 0) return null
-  const values = Array.from({ length: block.rowCount }, (_, row) => {
-    let object: Record<string, Value> | undefined
-    for (const { path, vector } of vectors) {
-      const value = valueAt(vector, row)
-      if (value === undefined) continue
-      object ??= {}
-      setPath(object, path, value)
-    }
-    return object as ObjectValue | undefined
-  })
-  return { kind: 'any', rowCount: block.rowCount, values }
-}
-
-function setPath(object: Record<string, Value>, path: readonly string[], value: Value): void {
-  let at = object
-  for (const step of path.slice(0, -1)) {
-    const inner = at[step]
-    if (typeof inner !== 'object' || inner === null) at[step] = {}
-    at = at[step] as Record<string, Value>
+  if (members.length > 0) return overlay(null, members, block.rowCount)
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    const outer = block.column(name.slice(0, dot))
+    if (outer?.kind === 'any' || outer?.kind === 'dict') return memberOf(outer, name.slice(dot + 1).split('.'), null)
   }
-  at[path.at(-1)!] = value
+  return null
 }
 
 /** Rows with `from <= _time < to`. Bounds are whole microseconds, so nanoseconds below them cannot matter. */

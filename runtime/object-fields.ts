@@ -1,0 +1,100 @@
+/**
+ * Fields as objects. `a` may be read where only `a.b`, `a.c` are fields: the object they make. `a.b` may be read where only `a` is a
+ * field: its member. Whatever a stage adds, drops or renames shows in both readings.
+ */
+import { DateTime, Duration, type ObjectValue, type Value } from '../storage/value.ts'
+import type { Vector } from '../storage/vector.ts'
+import { valueAt } from './helpers/vectors.ts'
+
+export interface MemberColumn {
+  /** Below the object: `['b', 'c']` for `a.b.c` in `a`. */
+  readonly path: readonly string[]
+  readonly vector: Vector
+}
+
+export function pathWithin(object: string, field: string): readonly string[] {
+  return field.slice(object.length + 1).split('.')
+}
+
+export function isMember(object: string, field: string): boolean {
+  return field.length > object.length && field.startsWith(object) && field[object.length] === '.'
+}
+
+/** The object column `base` with members set over it; null when no row has any. A base that is no object stays as it is. */
+export function overlay(base: Vector | null, members: readonly MemberColumn[], rowCount: number): Vector | null {
+  let isAny = base !== null
+  const values = Array.from({ length: rowCount }, (_, row) => {
+    const under = base === null ? undefined : valueAt(base, row)
+    if (under !== undefined && under !== null && !isObject(under)) return under
+    let object: ObjectValue | undefined | null = under as ObjectValue | undefined | null
+    for (const { path, vector } of members) {
+      const value = valueAt(vector, row)
+      if (value === undefined) continue
+      isAny = true
+      object = withMember(object ?? {}, path, value)
+    }
+    return object
+  })
+  return isAny ? { kind: 'any', rowCount, values } : null
+}
+
+/** The object column without the members that are gone; missing where nothing is left. */
+export function strip(base: Vector, isGone: (path: string) => boolean): Vector {
+  const { rowCount } = base
+  const values = Array.from({ length: rowCount }, (_, row) => {
+    const value = valueAt(base, row)
+    return isObject(value) ? stripped(value, '', isGone) : value
+  })
+  return { kind: 'any', rowCount, values }
+}
+
+function stripped(object: ObjectValue, prefix: string, isGone: (path: string) => boolean): ObjectValue | undefined {
+  const kept: [string, Value][] = []
+  for (const [name, value] of Object.entries(object)) {
+    const path = `${prefix}${name}`
+    if (isGone(path)) continue
+    const inner = isObject(value) && Object.keys(value).length > 0 ? stripped(value, `${path}.`, isGone) : value
+    if (inner !== undefined) kept.push([name, inner])
+  }
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** `a.b` from the objects in `a`; a row that has a field of that very name keeps it. */
+export function memberOf(object: Vector, path: readonly string[], flat: Vector | null): Vector {
+  const { rowCount } = object
+  const values = Array.from({ length: rowCount }, (_, row) => {
+    const own = flat === null ? undefined : valueAt(flat, row)
+    return own === undefined ? at(valueAt(object, row), path) : own
+  })
+  return { kind: 'any', rowCount, values }
+}
+
+function at(value: Value, path: readonly string[]): Value {
+  let inner: Value = value
+  for (const step of path) {
+    if (!isObject(inner) || !Object.hasOwn(inner, step)) return undefined
+    inner = inner[step]
+  }
+  return inner
+}
+
+function withMember(object: ObjectValue, path: readonly string[], value: Value): ObjectValue {
+  const [first, ...rest] = path
+  const old = Object.hasOwn(object, first!) ? object[first!] : undefined
+  const inner = rest.length === 0 ? value : withMember(isObject(old) ? old : {}, rest, value)
+  const entries = Object.entries(object).filter(([name]) => name !== first)
+  const index = Object.keys(object).indexOf(first!)
+  entries.splice(index < 0 ? entries.length : index, 0, [first!, inner])
+  // Not by assignment: a name may be `__proto__`.
+  return Object.fromEntries(entries)
+}
+
+function isObject(value: Value): value is ObjectValue {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof DateTime) &&
+    !(value instanceof Duration)
+  )
+}
