@@ -65,7 +65,8 @@ export function questions(events: Events): readonly Question[] {
       duckdb: `SELECT count(*) AS n FROM events WHERE contains(message, 'connection reset')`,
     }),
     question('trace id, anywhere in the text', 50, ['_raw'], {
-      quern: `from main ${JSON.stringify(events.needle)}`,
+      // A bare word, as one is pasted: a word of the text, which filters can skip blocks by; quoted it would be any part of it.
+      quern: `from main ${events.needle}`,
       duckdb: `SELECT raw AS _raw FROM texts.lines WHERE contains(raw, '${events.needle}')`,
     }),
     question('case-insensitive regex over the message', 1.5, ['n'], {
