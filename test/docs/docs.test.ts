@@ -7,7 +7,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, it } from 'node:test'
 import { AGGREGATES, SCALARS } from '../../compiler/functions/index.ts'
+import { RULES } from '../../compiler/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
+import { CANARY, TARGETS } from '../../fuzz/targets.ts'
 import { desugar, parse, print } from '../../grammar/index.ts'
 import { repositoryRoot } from '../repository.ts'
 import { FORMAT_DOCS, SHORT_FORM_EXAMPLES } from './examples.ts'
@@ -62,13 +64,45 @@ describe('the examples of the descriptors', () => {
   }
 })
 
-describe('docs/language.md', () => {
-  const page = readFileSync(join(ROOT, 'docs/language.md'), 'utf8')
-  for (const example of pageExamples(page)) {
-    it(`line ${example.line}: ${example.query.split('\n')[0]}`, async () => {
-      assert.equal(await problemOf(example), null)
-    })
-  }
+for (const path of ['docs/language.md', 'compiler/README.md']) {
+  describe(path, () => {
+    for (const example of pageExamples(readFileSync(join(ROOT, path), 'utf8'))) {
+      it(`line ${example.line}: ${example.query.split('\n')[0]}`, async () => {
+        assert.equal(await problemOf(example), null)
+      })
+    }
+  })
+}
+
+describe('the rooms', () => {
+  it('list what is registered: rules in their order, fuzz targets, commands', () => {
+    const inOrder = (path: string, names: readonly string[]): void => {
+      const page = readFileSync(join(ROOT, path), 'utf8')
+      const places = names.map(name => page.indexOf(`| \`${name}\` |`))
+      assert.deepEqual(
+        names.filter((_, index) => places[index] === -1),
+        [],
+        `${path} does not have these`,
+      )
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+        `${path} has them in another order`,
+      )
+    }
+    inOrder(
+      'compiler/README.md',
+      RULES.map(rule => rule.name),
+    )
+    inOrder(
+      'fuzz/README.md',
+      [...TARGETS, CANARY].map(target => target.name),
+    )
+    const commands = readdirSync(join(ROOT, 'cli/commands')).map(name => name.replace('.ts', ''))
+    const page = readFileSync(join(ROOT, 'cli/README.md'), 'utf8')
+    const listed = /one file a command: `([^`]+)`/.exec(page)?.[1]?.split(' ') ?? []
+    assert.deepEqual(listed.toSorted(), commands.toSorted())
+  })
 })
 
 describe('the examples of a page', () => {

@@ -6,22 +6,23 @@
  *     ```output           the rows, in order; of events, `_time`, `_raw` and `index` only where a line names them
  *     ```error            instead of output: the frames of the diagnostics
  *     ```same             instead of output: another query, that gives the same rows over the same input
+ *     ```explain          instead of output: what `quern explain --js` prints, from the plan on
  *
- * A query without an input takes the one of the example before it. A `quern` block without output, error or same is an error.
+ * A query without an input takes the one of the example before it. A `quern` block without any of these is an error.
  */
 import { CompileError } from '../../engine.ts'
 import { renderDiagnostic } from '../../grammar/index.ts'
 import type { InputText } from '../case-input.ts'
-import { runQuery, sameLines } from './run-example.ts'
+import { explainQuery, runQuery, sameLines } from './run-example.ts'
 
 export interface PageExample {
   readonly line: number
   readonly query: string
   readonly input: readonly InputText[]
-  readonly expected: { readonly kind: 'output' | 'error' | 'same'; readonly text: string }
+  readonly expected: { readonly kind: 'output' | 'error' | 'same' | 'explain'; readonly text: string }
 }
 
-const BLOCK = /^```(quern|input|output|error|same)(?: +(\S+))?\n([\s\S]*?)^```$/gm
+const BLOCK = /^```(quern|input|output|error|same|explain)(?: +(\S+))?\n([\s\S]*?)^```$/gm
 
 /** @throws when a query stands without what it gives, naming the line. */
 export function pageExamples(page: string): PageExample[] {
@@ -58,6 +59,10 @@ export function pageExamples(page: string): PageExample[] {
 
 /** What is wrong with the example, or null. */
 export async function problemOf({ query, input, expected }: PageExample): Promise<string | null> {
+  if (expected.kind === 'explain') {
+    const text = await explainQuery(query, input)
+    return text === expected.text ? null : text
+  }
   let actual: string
   try {
     actual = await runQuery(query, input, expected.text)

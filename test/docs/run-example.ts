@@ -38,6 +38,21 @@ export async function runQuery(query: string, input: string | readonly InputText
 
 const EVERYWHERE: readonly string[] = ['_time', '_raw', 'index']
 
+/** The plan and the kernels, as `quern explain --js` prints them. */
+export async function explainQuery(query: string, input: readonly InputText[]): Promise<string> {
+  const engine = await open(null)
+  try {
+    engine.ingest(readEvents(input))
+    const explanation = await engine.explain(query, { now: NOW, js: true })
+    const kernels = (explanation.js ?? []) as readonly { readonly kernel: string; readonly source: string }[]
+    return [explanation.text ?? '', ...kernels.map(({ kernel, source }) => `── ${kernel}\n${source.trimEnd()}`)].join(
+      '\n\n',
+    )
+  } finally {
+    await engine.close()
+  }
+}
+
 /** `upper("a")` → `"A"`: the expression over one empty event. */
 export async function runExpression(expression: string): Promise<string> {
   const line = await runQuery(`extend r = ${expression} | keep r`, '{}', '')
