@@ -29,7 +29,11 @@ export function overlay(base: Vector | null, members: readonly MemberColumn[], r
     let object: ObjectValue | undefined | null = under as ObjectValue | undefined | null
     for (const { path, vector } of members) {
       const value = valueAt(vector, row)
-      if (value === undefined) continue
+      if (value === undefined) {
+        // What is missing now hides what was there before.
+        if (object != null) object = stripped(object, '', at => at === path.join('.'))
+        continue
+      }
       isAny = true
       object = withMember(object ?? {}, path, value)
     }
@@ -83,10 +87,9 @@ function withMember(object: ObjectValue, path: readonly string[], value: Value):
   const old = Object.hasOwn(object, first!) ? object[first!] : undefined
   const inner = rest.length === 0 ? value : withMember(isObject(old) ? old : {}, rest, value)
   const entries = Object.entries(object).filter(([name]) => name !== first)
-  const index = Object.keys(object).indexOf(first!)
-  entries.splice(index < 0 ? entries.length : index, 0, [first!, inner])
-  // Not by assignment: a name may be `__proto__`.
-  return Object.fromEntries(entries)
+  entries.push([first!, inner])
+  // In order of names: the order in which a part met its fields must not show. Not by assignment: a name may be `__proto__`.
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
 function isObject(value: Value): value is ObjectValue {

@@ -195,11 +195,14 @@ export interface AggregateSpec extends UnarySpec<'aggregate'> {
   readonly outputs: readonly { readonly name: string; readonly type: ValueType }[]
   readonly state: readonly StateColumnSpec[]
   readonly step: KernelSpec
+  /** When every aggregate counts rows and nothing else: rows are counted per slot first. `(rowCount, selection, selectedCount, keys, slotCount, lanes) => void`. */
+  readonly tally: KernelSpec | null
   readonly merge: KernelSpec
   readonly finish: KernelSpec
 }
 
 export type StateColumnSpec =
+  | { readonly type: 'count'; readonly init: 0 }
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
   | { readonly type: 'object'; readonly init: string | null }
 

@@ -94,7 +94,8 @@ async function intoDirectory(
   tally: Tally,
   run: (sink: Sink) => Promise<void>,
 ): Promise<void> {
-  const engine = await open(directory)
+  // Nobody asks while a file is loaded: parts are written when they are large, not when they are a second old.
+  const engine = await open(directory, { flushAgeMs: 60_000 })
   const reader = createEventReader()
   try {
     await run(async (lines, source) => {

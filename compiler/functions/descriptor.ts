@@ -83,6 +83,8 @@ export interface ScalarFunction extends Head {
    * block at once from its bytes, as a Uint8Array by row (0 false, 1 true, 2 null); rows outside the selection hold anything.
    */
   readonly textHelper?: HelperName
+  /** Its result may be missing rather than null (an absent member), so a null answer is not folded to a literal. */
+  readonly mayBeMissing?: true
   /** Evaluated lazily: the resolver builds the CaseExpr or CoalesceExpr instead of a call. `helper` is still its meaning. */
   readonly form?: 'if' | 'case' | 'coalesce'
   /** For casts: what `int!(x)` calls; throws StrictCastError where `int(x)` is null for a present x. */
@@ -100,9 +102,11 @@ export type MergeLaw =
 
 /**
  * One state column, one slot per group. `object` slots hold a sketch, a set or a list made by `HELPERS[init]()`.
- * Numeric slots start at `init`.
+ * Numeric slots start at `init`. `count` slots are only ever incremented by one per row: they are 32-bit integers in the row loop
+ * (an increment of a double waits 4 cycles longer: measured 4.4 against 10.7 ns/row on few groups) and carry over before they overflow.
  */
 export type StateColumn =
+  | { readonly type: 'count'; readonly init: 0 }
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
   | { readonly type: 'object'; readonly init: HelperName | null }
 
@@ -126,6 +130,8 @@ export interface AggregateFunction extends Head {
   readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
   type(args: readonly ValueType[]): ValueType | TypeProblem
   readonly merging: MergeLaw
+  /** Without arguments it is the number of rows of the group, in its only state column. */
+  readonly countsRows?: true
   /** It uses `timeMicros` / `timeNanos` of the step context, so the scan must provide `_time`. */
   readonly readsTime?: true
   /** Grouped by `bin(_time, w)`, it gets w in seconds as its first parameter. */

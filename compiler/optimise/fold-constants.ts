@@ -99,7 +99,9 @@ function chosen(expr: Expr): Expr {
 
 function evaluated(expr: Expr, cx: PassContext): Expr {
   const result = cx.evaluate(expr)
-  return result === null ? expr : literal(result.value, expr.origin)
+  if (result === null) return expr
+  const isMissing = result.value === null && expr.kind === 'call' && expr.function.mayBeMissing === true
+  return isMissing ? expr : literal(result.value, expr.origin)
 }
 
 /** `dominant` decides alone (false for and, true for or); the other truth value goes away. */

@@ -1,75 +1,91 @@
 /**
- * Exact distinct counting. Over a dictionary column the set holds codes, a byte per code once it is not small, and looks at a value
- * only when the dictionary changes; otherwise numbers and keys in a Set.
+ * Exact distinct counting. Over a dictionary column the set holds interned numbers, one byte each once it is not small, so a row costs
+ * two array accesses and no value is looked at; otherwise numbers and keys in a Set.
  */
 import type { Value } from '../../storage/value.ts'
 import type { Dictionary } from '../../storage/vector.ts'
-import { keyOf } from './compare.ts'
+import { currentInterner, type Interner } from './interner.ts'
 
-/** Up to this many codes are kept in a Set: with many small groups a byte per code of a large dictionary would not fit in memory. */
-const SMALL = 64
+/** Up to this many are kept in a Set: with many small groups a byte per value known anywhere would not fit in memory. */
+const SMALL = 256
 
 export interface Distinct {
-  readonly keys: Set<string | number>
+  readonly interner: Interner
   dictionary: Dictionary | null
-  codes: Set<number>
-  seen: Uint8Array | null
+  /** Of the dictionary at hand. */
+  ids: Uint32Array
+  small: Set<number> | null
+  seen: Uint8Array
 }
 
 const NOTHING = new Uint8Array(0)
+const NO_IDS = new Uint32Array(0)
 
 function distinctNew(): Distinct {
-  return { keys: new Set(), dictionary: null, codes: new Set(), seen: null }
+  return { interner: currentInterner(), dictionary: null, ids: NO_IDS, small: new Set(), seen: NOTHING }
 }
 
 function distinctAddCode(set: Distinct, dictionary: Dictionary, code: number): void {
-  if (set.dictionary !== dictionary) flush(set, dictionary)
-  if (set.seen !== null) {
-    set.seen[code] = 1
-    return
+  if (set.dictionary !== dictionary) {
+    set.dictionary = dictionary
+    set.ids = set.interner.idsOf(dictionary)
+    if (set.small === null) reserve(set)
   }
-  set.codes.add(code)
-  if (set.codes.size <= SMALL) return
-  set.seen = new Uint8Array(dictionary.values.length)
-  for (const small of set.codes) set.seen[small] = 1
-  set.codes.clear()
+  if (set.small === null) set.seen[set.ids[code]!] = 1
+  else addSmall(set, set.small, set.ids[code]!)
 }
 
-/** Codes of the dictionary so far become keys. */
-function flush(set: Distinct, next: Dictionary | null): void {
-  const { dictionary, keys } = set
-  if (dictionary !== null) {
-    for (const code of set.codes) keys.add(keyOf(dictionary.values[code]))
-    for (const [code, seen] of (set.seen ?? NOTHING).entries()) if (seen === 1) keys.add(keyOf(dictionary.values[code]))
+function addSmall(set: Distinct, small: Set<number>, id: number): void {
+  small.add(id)
+  if (small.size <= SMALL) return
+  reserve(set)
+  for (const each of small) set.seen[each] = 1
+  set.small = null
+}
+
+/** A byte for every value the interner knows by now. */
+function reserve(set: Distinct): void {
+  if (set.seen.length >= set.interner.size) return
+  const seen = new Uint8Array(Math.max(set.interner.size, set.seen.length * 2))
+  seen.set(set.seen)
+  set.seen = seen
+}
+
+function distinctAdd(set: Distinct, value: Value): void {
+  const id = set.interner.idOf(value)
+  if (set.small !== null) {
+    addSmall(set, set.small, id)
+    return
   }
-  set.codes.clear()
-  set.seen = null
-  set.dictionary = next
+  if (id >= set.seen.length) reserve(set)
+  set.seen[id] = 1
 }
 
 function distinctMerge(into: Distinct, from: Distinct): void {
-  flush(into, null)
-  flush(from, null)
-  for (const key of from.keys) into.keys.add(key)
+  if (into.interner !== from.interner) throw new Error('states of different runs cannot be merged')
+  const add = (id: number): void => {
+    if (into.small !== null) addSmall(into, into.small, id)
+    else {
+      if (id >= into.seen.length) reserve(into)
+      into.seen[id] = 1
+    }
+  }
+  for (const id of from.small ?? []) add(id)
+  if (from.small === null) for (let id = 0; id < from.seen.length; id++) if (from.seen[id] === 1) add(id)
 }
 
 function distinctCount(set: Distinct): number {
-  // One dictionary all along, the usual case: no value was ever looked at.
-  if (set.keys.size === 0 && set.dictionary !== null && set.dictionary.repeats !== true) {
-    if (set.seen === null) return set.codes.size
-    let count = 0
-    for (let code = 0; code < set.seen.length; code++) count += set.seen[code]!
-    return count
-  }
-  flush(set, null)
-  return set.keys.size
+  if (set.small !== null) return set.small.size
+  let count = 0
+  for (let id = 0; id < set.seen.length; id++) count += set.seen[id]!
+  return count
 }
 
 export const DISTINCT_HELPERS = {
   distinctNew,
   distinctAddCode,
-  distinctAddNumber: (set: Distinct, value: number): void => void set.keys.add(value),
-  distinctAdd: (set: Distinct, value: Value): void => void set.keys.add(keyOf(value)),
+  distinctAddNumber: distinctAdd,
+  distinctAdd,
   distinctMerge,
   distinctCount,
 }

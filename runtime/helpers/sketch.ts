@@ -23,9 +23,8 @@ export interface Sketch {
   readonly positive: Side
   readonly negative: Side
   zeros: number
-  total: number
-  min: number
-  max: number
+  /** Least and greatest value. */
+  readonly bounds: Float64Array
 }
 
 function sketchNew(): Sketch {
@@ -33,22 +32,31 @@ function sketchNew(): Sketch {
     positive: { counts: new Float64Array(0), base: 0 },
     negative: { counts: new Float64Array(0), base: 0 },
     zeros: 0,
-    total: 0,
-    min: Number.POSITIVE_INFINITY,
-    max: Number.NEGATIVE_INFINITY,
+    bounds: Float64Array.of(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
   }
 }
 
+/** Positive values in the window, nearly all there are, touch one counter and two bounds. */
 function sketchAdd(sketch: Sketch, value: number): void {
-  sketch.total++
-  if (value < sketch.min) sketch.min = value
-  if (value > sketch.max) sketch.max = value
-  if (value === 0) {
+  const { bounds } = sketch
+  if (value < bounds[0]!) bounds[0] = value
+  if (value > bounds[1]!) bounds[1] = value
+  double[0] = value
+  // The sign bit makes negative numbers huge here, so they fall outside of the window.
+  const at = (halves[HIGH]! >>> SHIFT) - sketch.positive.base
+  const { counts } = sketch.positive
+  if (at >= 0 && at < counts.length) counts[at]!++
+  else addRare(sketch, value)
+}
+
+function addRare(sketch: Sketch, value: number): void {
+  double[0] = value
+  const bucket = (halves[HIGH]! & 0x7fffffff) >>> SHIFT
+  // Bucket 0 is zero and what is too small to tell from it; windows never reach down there.
+  if (bucket === 0) {
     sketch.zeros++
     return
   }
-  double[0] = value
-  const bucket = (halves[HIGH]! & 0x7fffffff) >>> SHIFT
   const side = value > 0 ? sketch.positive : sketch.negative
   const at = bucket - side.base
   if (at >= 0 && at < side.counts.length) side.counts[at]!++
@@ -58,12 +66,12 @@ function sketchAdd(sketch: Sketch, value: number): void {
 function addOutside(side: Side, bucket: number, count: number): void {
   const end = side.base + side.counts.length
   if (side.counts.length === 0) {
-    side.base = Math.max(0, bucket - 64)
+    side.base = Math.max(1, bucket - 64)
     side.counts = new Float64Array(128)
   } else {
     // A margin on the side that grew, so that a slow drift does not copy every time.
     const margin = side.counts.length >> 1
-    const base = bucket < side.base ? Math.max(0, bucket - margin) : side.base
+    const base = bucket < side.base ? Math.max(1, bucket - margin) : side.base
     const newEnd = bucket >= end ? Math.min(BUCKETS, bucket + 1 + margin) : end
     const counts = new Float64Array(newEnd - base)
     counts.set(side.counts, side.base - base)
@@ -74,10 +82,9 @@ function addOutside(side: Side, bucket: number, count: number): void {
 }
 
 function sketchMerge(into: Sketch, from: Sketch): void {
-  into.total += from.total
   into.zeros += from.zeros
-  into.min = Math.min(into.min, from.min)
-  into.max = Math.max(into.max, from.max)
+  into.bounds[0] = Math.min(into.bounds[0]!, from.bounds[0]!)
+  into.bounds[1] = Math.max(into.bounds[1]!, from.bounds[1]!)
   for (const name of ['positive', 'negative'] as const) {
     const source = from[name]
     for (const [index, count] of source.counts.entries()) {
@@ -101,11 +108,13 @@ function middleOf(bucket: number): number {
 
 /** Nearest rank: the value at position ceil(q · n). Null when empty. */
 function sketchQuantile(sketch: Sketch, q: number): number | null {
-  if (sketch.total === 0) return null
-  let rank = Math.max(1, Math.ceil(q * sketch.total))
-  const clamp = (value: number): number => Math.min(sketch.max, Math.max(sketch.min, value))
-  if (rank === 1) return sketch.min
-  if (rank >= sketch.total) return sketch.max
+  const total = sketch.zeros + sum(sketch.positive.counts) + sum(sketch.negative.counts)
+  if (total === 0) return null
+  let rank = Math.max(1, Math.ceil(q * total))
+  const [least, greatest] = sketch.bounds as unknown as readonly [number, number]
+  const clamp = (value: number): number => Math.min(greatest, Math.max(least, value))
+  if (rank === 1) return least
+  if (rank >= total) return greatest
   const { negative, positive } = sketch
   for (let index = negative.counts.length - 1; index >= 0; index--) {
     rank -= negative.counts[index]!
@@ -117,7 +126,13 @@ function sketchQuantile(sketch: Sketch, q: number): number | null {
     rank -= positive.counts[index]!
     if (rank <= 0) return clamp(middleOf(positive.base + index))
   }
-  return sketch.max
+  return greatest
+}
+
+function sum(counts: Float64Array): number {
+  let total = 0
+  for (const count of counts) total += count
+  return total
 }
 
 export const SKETCH_HELPERS = { sketchNew, sketchAdd, sketchMerge, sketchQuantile }

@@ -128,8 +128,8 @@ function finder(needle: string, ignoreCase: boolean): Find {
   const pattern = new RegExp(escapeRegex(needle), 'gi')
   return (text, from) => {
     pattern.lastIndex = from
-    const match = pattern.exec(text)
-    return match === null ? -1 : match.index
+    // `test` makes no match object; where it ended says where it began, because the pattern is as long as what it finds.
+    return pattern.test(text) ? pattern.lastIndex - needle.length : -1
   }
 }
 

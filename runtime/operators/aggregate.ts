@@ -26,6 +26,20 @@ type StepKernel = (
   rowOrderBase: number,
 ) => void
 
+type TallyKernel = (
+  rowCount: number,
+  selection: Uint32Array | null,
+  selectedCount: number,
+  keys: GroupTable['keys'],
+  slotCount: number,
+  lanes: Int32Array,
+) => void
+
+/** Lanes of more slots than this would not stay in the fastest cache, which is all they are for. */
+const TALLY_SLOTS_MAX = 2048
+/** `count` columns are carried over into doubles before this many rows could overflow them. */
+const CARRY_ROWS = 2 ** 30
+
 type FinishKernel = (state: readonly StateArray[], count: number) => readonly Value[][]
 
 export class AggregateOperator implements Operator {
@@ -34,7 +48,12 @@ export class AggregateOperator implements Operator {
   readonly #context: RunContext
   readonly #next: Operator
   readonly #step: KernelRunner<StepKernel>
+  readonly #tally: KernelRunner<TallyKernel> | null
   readonly #finish: KernelRunner<FinishKernel>
+  #lanes = new Int32Array(0)
+  #rowsSinceCarry = 0
+  /** By state column: what `count` columns counted before they were last cleared; null until that happens. */
+  #carried: (Float64Array | null)[]
   readonly #groups: GroupTable
   #state: StateArray[]
   #capacity: number
@@ -46,7 +65,9 @@ export class AggregateOperator implements Operator {
     this.#context = context
     this.#next = next
     this.#step = new KernelRunner(spec.step, context)
+    this.#tally = spec.tally === null ? null : new KernelRunner(spec.tally, context)
     this.#finish = new KernelRunner(spec.finish, context)
+    this.#carried = spec.state.map(() => null)
     this.#groups = new GroupTable(spec.keys)
     this.#capacity = spec.keys.length === 0 ? 1 : 1024
     this.#state = spec.state.map(column => allocate(column, this.#capacity))
@@ -64,6 +85,12 @@ export class AggregateOperator implements Operator {
       const most = groups.prepare(batch)
       this.#initialise(groups.count + most)
     }
+    if (this.#rowsSinceCarry + batch.rowCount > CARRY_ROWS) this.#carry()
+    this.#rowsSinceCarry += batch.rowCount
+    if (this.#tally !== null && groups.slotCount <= TALLY_SLOTS_MAX) {
+      this.#count(this.#tally, batch)
+      return
+    }
     const mode = { selected: batch.selection !== null, exact: false }
     const { run, profile } = this.#step.get(columns, mode, groups.variant())
     const start = process.hrtime.bigint()
@@ -72,6 +99,51 @@ export class AggregateOperator implements Operator {
     profile.durationNs += Number(process.hrtime.bigint() - start)
     profile.calls++
     profile.rows += selectedCount
+  }
+
+  /** Rows per slot, then slots to groups: the row loop touches nothing but codes and counters. */
+  #count(tally: KernelRunner<TallyKernel>, batch: Batch): void {
+    const groups = this.#groups
+    const { slotCount } = groups
+    if (this.#lanes.length < 4 * slotCount) this.#lanes = new Int32Array(4 * slotCount)
+    const lanes = this.#lanes.fill(0, 0, 4 * slotCount)
+    const { run, profile } = tally.get([], { selected: batch.selection !== null, exact: false }, groups.variant())
+    const start = process.hrtime.bigint()
+    run(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, slotCount, lanes)
+    const counts = this.#state as readonly Int32Array[]
+    for (let slot = 0; slot < slotCount; slot++) {
+      const count =
+        lanes[slot]! + lanes[slotCount + slot]! + lanes[2 * slotCount + slot]! + lanes[3 * slotCount + slot]!
+      if (count === 0) continue
+      const known = groups.slots[slot]!
+      const group = known < 0 ? groups.add(slot) : known
+      for (const column of counts) column[group]! += count
+    }
+    profile.durationNs += Number(process.hrtime.bigint() - start)
+    profile.calls++
+    profile.rows += batch.selectedCount
+  }
+
+  /** Moves what `count` columns hold into doubles. */
+  #carry(): void {
+    for (const [index, column] of this.#spec.state.entries()) {
+      if (column.type !== 'count') continue
+      const counts = this.#state[index] as Int32Array
+      const old = this.#carried[index]
+      const carried = new Float64Array(counts.length)
+      if (old != null) carried.set(old)
+      for (let group = 0; group < counts.length; group++) carried[group]! += counts[group]!
+      this.#carried[index] = carried
+      counts.fill(0)
+    }
+    this.#rowsSinceCarry = 0
+  }
+
+  /** The state with every count whole. */
+  #settledState(): readonly StateArray[] {
+    if (this.#carried.every(column => column === null)) return this.#state
+    this.#carry()
+    return this.#state.map((column, index) => this.#carried[index] ?? column)
   }
 
   /** State for groups up to `count`: typed columns grow by doubling, and object columns get their empty sketch or set. */
@@ -103,7 +175,7 @@ export class AggregateOperator implements Operator {
     const { count, values } = this.#groups
     if (count > 0) {
       const { run } = this.#finish.get([], { selected: false, exact: false })
-      const finished = run(this.#state, count)
+      const finished = run(this.#settledState(), count)
       const order = this.#timeOrder()
       const column = (groups: readonly Value[]): Vector => vectorOf(order === null ? groups : order.map(g => groups[g]))
       const columns = new Map<string, Vector>()
@@ -119,6 +191,8 @@ export class AggregateOperator implements Operator {
 
 function allocate(column: StateColumnSpec, capacity: number): StateArray {
   switch (column.type) {
+    case 'count':
+      return new Int32Array(capacity)
     case 'f64':
       return column.init === 0 ? new Float64Array(capacity) : new Float64Array(capacity).fill(column.init)
     case 'i32':

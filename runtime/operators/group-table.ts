@@ -3,8 +3,9 @@
  * slot, when a group is first seen; the row loop touches typed arrays only.
  */
 import type { Value } from '../../storage/value.ts'
+import type { Dictionary } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { keyOf } from '../helpers/compare.ts'
+import { currentInterner } from '../helpers/interner.ts'
 import type { AggregateKey } from '../program.ts'
 import { type Codes, KeyCoder, type KeyCodes } from './key-coder.ts'
 
@@ -22,17 +23,20 @@ export class GroupTable {
   readonly #coders: readonly KeyCoder[]
   readonly #fields: readonly string[]
   #tokens: readonly (object | number)[] = []
-  #single = new Map<string | number, number>()
-  readonly #ids: Map<string | number, number>[]
+  readonly #interner = currentInterner()
+  /** One key: group by interned number, or -1. */
+  #groupOfId = new Int32Array(0)
+  /** Several keys: group by their interned numbers. */
+  readonly #groupOfIds = new Map<string | number, number>()
   readonly #pairs: (PairTable | null)[]
-  /** How the first key's codes of the current batch are decoded when pairs were combined. */
+  /** The values a slot of the current batch stands for. */
   #decode: (slot: number) => Value[] = () => []
+  slotCount = 0
 
   constructor(keys: readonly Pick<AggregateKey, 'field' | 'binMicros'>[]) {
     this.#coders = keys.map(key => new KeyCoder(key.binMicros))
     this.#fields = keys.map(key => key.field)
     this.values = keys.map(() => [])
-    this.#ids = keys.map(() => new Map())
     this.#pairs = keys.map(() => null)
   }
 
@@ -55,8 +59,11 @@ export class GroupTable {
         this.slots = slots
       } else this.slots.fill(-1, kept, Math.max(slotCount, kept))
       this.#tokens = tokens
+      const [only] = coded
+      if (coded.length === 1 && only?.dictionary !== undefined) this.#fillFromDictionary(only.dictionary)
     }
     this.keys = keys
+    this.slotCount = slotCount
     if (product <= DENSE_SLOTS_MAX) {
       this.#decode = slot => {
         let rest = slot
@@ -109,27 +116,42 @@ export class GroupTable {
     return group
   }
 
+  /** Groups known from other dictionaries, for all codes at once. */
+  #fillFromDictionary(dictionary: Dictionary): void {
+    const ids = this.#interner.idsOf(dictionary)
+    this.#reserveIds()
+    for (let code = 0; code < ids.length; code++) this.slots[code] = this.#groupOfId[ids[code]!]!
+  }
+
+  #reserveIds(): void {
+    const { size } = this.#interner
+    if (this.#groupOfId.length >= size) return
+    const groups = new Int32Array(Math.max(size, this.#groupOfId.length * 2, 1024)).fill(-1)
+    groups.set(this.#groupOfId)
+    this.#groupOfId = groups
+  }
+
   #groupOf(values: readonly Value[]): number {
-    let key: string | number
-    if (values.length === 1) key = keyOf(values[0])
-    else {
-      const ids = values.map((value, index) => {
-        const known = this.#ids[index]!
-        const valueKey = keyOf(value)
-        let id = known.get(valueKey)
-        if (id === undefined) known.set(valueKey, (id = known.size))
-        return id
-      })
-      // Two ids fit in a double exactly; more are written out.
-      key = ids.length === 2 && ids[0]! < 2 ** 26 && ids[1]! < 2 ** 26 ? ids[0]! * 2 ** 26 + ids[1]! : ids.join(',')
+    if (values.length === 1) {
+      const id = this.#interner.idOf(values[0])
+      if (id >= this.#groupOfId.length) this.#reserveIds()
+      const known = this.#groupOfId[id]!
+      if (known >= 0) return known
+      this.#groupOfId[id] = this.count
+      return this.#newGroup(values)
     }
-    let group = this.#single.get(key)
-    if (group === undefined) {
-      group = this.count++
-      this.#single.set(key, group)
-      for (const [index, value] of values.entries()) this.values[index]!.push(value)
-    }
-    return group
+    const ids = values.map(value => this.#interner.idOf(value))
+    // Two numbers fit in a double exactly; more are written out.
+    const key = ids.length === 2 && ids[0]! < 2 ** 26 && ids[1]! < 2 ** 26 ? ids[0]! * 2 ** 26 + ids[1]! : ids.join(',')
+    const known = this.#groupOfIds.get(key)
+    if (known !== undefined) return known
+    this.#groupOfIds.set(key, this.count)
+    return this.#newGroup(values)
+  }
+
+  #newGroup(values: readonly Value[]): number {
+    for (let index = 0; index < values.length; index++) this.values[index]!.push(values[index])
+    return this.count++
   }
 
   /** Widths of the codes: what else a step kernel's speed depends on. */

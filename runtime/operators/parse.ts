@@ -90,8 +90,8 @@ export class ParseOperator implements Operator {
     for (const name of this.#knownNames()) if (!columns.has(name)) columns.set(name, new Array(batch.rowCount))
     const present = new Set(batch.names)
     for (const [name, values] of columns) {
-      const isErrorField = name === '_error' || name === '_error_detail'
-      added.set(name, vectorOf(isErrorField ? values : this.#merged(batch, name, values, present)))
+      const isError = name === '_error' || name === '_error_detail'
+      added.set(name, vectorOf(isError ? withErrors(batch, name, values) : this.#merged(batch, name, values, present)))
     }
     this.#next.push(withAdded(kept, added))
   }
@@ -176,4 +176,12 @@ function without(batch: Batch, dropped: ReadonlySet<number>): Batch | null {
     if (!dropped.has(row)) kept[count++] = row
   }
   return count === 0 ? null : withSelection(batch, kept, count)
+}
+
+/** The latest failure of a row is what `_error` tells; rows that parsed keep what an earlier parse said. */
+function withErrors(batch: Batch, name: string, values: Value[]): Value[] {
+  const earlier = batch.column(name)
+  if (earlier.kind === 'const' && earlier.value === undefined) return values
+  for (let row = 0; row < batch.rowCount; row++) if (values[row] === undefined) values[row] = valueAt(earlier, row)
+  return values
 }

@@ -5,8 +5,8 @@
 import type { Value } from '../value.ts'
 import type { Dictionary } from '../vector.ts'
 
-/** With the codes of missing and null, every code fits 16 bits. */
-const MAX_VALUES = 65_534
+/** As many as a part's dictionary takes. */
+const MAX_VALUES = 262_000
 /** Rows before which any number of distinct values is fine. */
 const MIN_ROWS = 4096
 
@@ -25,7 +25,7 @@ export class FieldDictionary {
     const code = this.codes.get(value)
     if (code !== undefined) return code
     const size = this.values.length
-    if (size >= MAX_VALUES || (this.rows >= MIN_ROWS && size * 2 > this.rows)) return -1
+    if (size >= MAX_VALUES || (this.rows >= MIN_ROWS && size * 4 > this.rows * 3)) return -1
     return this.insert(value)
   }
 

@@ -8,7 +8,7 @@ export class DictStorage implements ColumnStorage {
   filled = 0
   capacity = 0
   readonly dictionary: FieldDictionary
-  private codes: Uint16Array | Uint8Array = new Uint16Array(0)
+  private codes: Uint32Array | Uint16Array | Uint8Array = new Uint16Array(0)
 
   constructor(dictionary: FieldDictionary) {
     this.dictionary = dictionary
@@ -22,6 +22,7 @@ export class DictStorage implements ColumnStorage {
     } else if (value === null) code = this.dictionary.codeOfAbsent(null)
     else return false
     this.reserve(row)
+    this.widenFor(code)
     this.codes[row] = code
     this.filled = row + 1
     return true
@@ -51,7 +52,11 @@ export class DictStorage implements ColumnStorage {
   private pad(rowCount: number): void {
     if (rowCount <= this.filled) return
     this.reserve(rowCount - 1)
-    if (this.filled < rowCount) this.codes[rowCount - 1] = this.dictionary.codeOfAbsent(undefined)
+    if (this.filled < rowCount) {
+      const missing = this.dictionary.codeOfAbsent(undefined)
+      this.widenFor(missing)
+      this.codes[rowCount - 1] = missing
+    }
     this.filled = rowCount
   }
 
@@ -59,9 +64,18 @@ export class DictStorage implements ColumnStorage {
   private reserve(row: number): void {
     if (row >= this.capacity) {
       this.capacity = Math.max(64, row + 1, this.capacity * 2)
-      this.codes = resized(this.codes, new Uint16Array(this.capacity))
+      const wide = this.codes instanceof Uint32Array
+      this.codes = resized(this.codes, wide ? new Uint32Array(this.capacity) : new Uint16Array(this.capacity))
     }
-    if (row > this.filled) this.codes.fill(this.dictionary.codeOfAbsent(undefined), this.filled, row)
+    if (row > this.filled) {
+      const missing = this.dictionary.codeOfAbsent(undefined)
+      this.widenFor(missing)
+      this.codes.fill(missing, this.filled, row)
+    }
+  }
+
+  private widenFor(code: number): void {
+    if (code > 65_535 && !(this.codes instanceof Uint32Array)) this.codes = Uint32Array.from(this.codes)
   }
 }
 

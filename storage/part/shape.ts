@@ -29,8 +29,8 @@ export function shapeColumn(vector: Vector, dictionary: FieldDictionary | null):
   }
 }
 
-/** More distinct values than half the rows, and text is as small and quicker to search. */
-const distinctLimit = (rowCount: number): number => Math.min(DICTIONARY_VALUES_MAX, Math.max(2, rowCount >>> 1))
+/** More distinct values than three quarters of the rows, and text is smaller and as quick. */
+const distinctLimit = (rowCount: number): number => Math.min(DICTIONARY_VALUES_MAX, Math.max(2, (rowCount * 3) >>> 2))
 
 function constant(rowCount: number, value: Value): Vector | null {
   return value === undefined ? null : { kind: 'const', rowCount, value }

@@ -78,5 +78,11 @@ function assemble(fields: ReadonlyMap<string, Value>, name: string): Value {
     }
     at[last] = value
   }
-  return found ? result : undefined
+  return found ? inOrderOfNames(result) : undefined
+}
+
+/** The order in which fields came along does not show in an object that is put together. */
+function inOrderOfNames(object: { readonly [key: string]: Value }): ObjectValue {
+  const entries = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return Object.fromEntries(entries.map(([name, value]) => [name, isObject(value) ? inOrderOfNames(value) : value]))
 }

@@ -19,8 +19,9 @@ export const count: AggregateFunction = {
   parameters: [{ name: 'x', type: 'any', doc: 'What must be present.', optional: true }],
   type: () => 'int',
   merging: { law: 'exact' },
-  state: { n: { type: 'f64', init: 0 } },
+  state: { n: { type: 'count', init: 0 } },
   step: s => js`${s.n!}++;`,
   merge: (into, from) => js`${into.n!} += ${from.n!};`,
   finish: s => s.n!,
+  countsRows: true,
 }

@@ -23,7 +23,7 @@ export const rate: AggregateFunction = {
   readsTime: true,
   takesBinSeconds: true,
   state: {
-    n: { type: 'f64', init: 0 },
+    n: { type: 'count', init: 0 },
     low: { type: 'f64', init: Number.POSITIVE_INFINITY },
     high: { type: 'f64', init: Number.NEGATIVE_INFINITY },
   },

@@ -9,6 +9,7 @@ const OBJECT = param('obj', 'object', 'An object.')
 
 const get = array({
   name: 'get',
+  mayBeMissing: true,
   helper: 'indexAt',
   nulls: 'observe',
   foreign: ['element_at', 'mvindex', 'array_get', 'nth'],
