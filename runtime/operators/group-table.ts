@@ -7,7 +7,7 @@ import type { Dictionary } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { currentInterner } from '../helpers/interner.ts'
 import type { AggregateKey } from '../program.ts'
-import { type Codes, KeyCoder, type KeyCodes } from './key-coder.ts'
+import { type Codes, KeyCoder, KeyCodes } from './key-coder.ts'
 
 /** More slots than this are not laid out densely: pairs of codes are numbered by a hash table first. 4 M slots are 16 MB. */
 const DENSE_SLOTS_MAX = 1 << 22
@@ -29,8 +29,9 @@ export class GroupTable {
   /** Several keys: group by their interned numbers. */
   readonly #groupOfIds = new Map<string | number, number>()
   readonly #pairs: (PairTable | null)[]
-  /** The values a slot of the current batch stands for. */
-  #decode: (slot: number) => Value[] = () => []
+  /** Key by key, before pairs were combined; and the tables that combined them. */
+  #coded: readonly KeyCodes[] = []
+  #combinedBy: readonly PairTable[] = []
   slotCount = 0
 
   constructor(keys: readonly Pick<AggregateKey, 'field' | 'binMicros'>[]) {
@@ -60,20 +61,12 @@ export class GroupTable {
       } else this.slots.fill(-1, kept, Math.max(slotCount, kept))
       this.#tokens = tokens
       const [only] = coded
-      if (coded.length === 1 && only?.dictionary !== undefined) this.#fillFromDictionary(only.dictionary)
+      if (coded.length === 1 && only?.dictionary != null) this.#fillFromDictionary(only.dictionary)
     }
     this.keys = keys
     this.slotCount = slotCount
-    if (product <= DENSE_SLOTS_MAX) {
-      this.#decode = slot => {
-        let rest = slot
-        return coded.map(key => {
-          const code = rest % key.size
-          rest = Math.floor(rest / key.size)
-          return key.valueOf(code) ?? null
-        })
-      }
-    }
+    this.#coded = coded
+    if (product <= DENSE_SLOTS_MAX) this.#combinedBy = []
     return Math.min(slotCount, batch.selectedCount)
   }
 
@@ -92,28 +85,40 @@ export class GroupTable {
       size = table.capacity
       tables.push(table)
     }
-    this.#decode = slot => {
-      const values: Value[] = []
-      let code = slot
-      for (let index = tables.length - 1; index >= 0; index--) {
-        values.unshift(coded[index + 1]!.valueOf(tables[index]!.secondOf(code)) ?? null)
-        code = tables[index]!.firstOf(code)
-      }
-      values.unshift(coded[0]!.valueOf(code) ?? null)
-      return values
-    }
+    this.#combinedBy = tables
     const last = tables.at(-1)!
-    const combined: KeyCodes = { codes, size, token: last, valueOf: () => null }
-    const none: KeyCodes = { codes: new Uint8Array(batch.rowCount), size: 1, token: NONE, valueOf: () => null }
+    const combined = new KeyCodes(codes, size, last, 'values', {})
+    const none = new KeyCodes(new Uint8Array(batch.rowCount), 1, NONE, 'values', {})
     return [combined, ...coded.slice(1).map(() => none)]
   }
 
   /** The group of a slot seen for the first time since codes changed their meaning; called by generated code. */
   add(slot: number): number {
-    const values = this.#decode(slot)
-    const group = this.#groupOf(values)
+    const group = this.#groupOf(this.#valuesOf(slot))
     this.slots[slot] = group
     return group
+  }
+
+  /** The key values a slot of the current batch stands for. */
+  #valuesOf(slot: number): Value[] {
+    const coded = this.#coded
+    const values: Value[] = new Array(coded.length)
+    let rest = slot
+    if (this.#combinedBy.length === 0) {
+      for (let index = 0; index < coded.length; index++) {
+        const { size } = coded[index]!
+        values[index] = coded[index]!.valueOf(rest % size)
+        rest = Math.floor(rest / size)
+      }
+      return values
+    }
+    for (let index = coded.length - 1; index > 0; index--) {
+      const table = this.#combinedBy[index - 1]!
+      values[index] = coded[index]!.valueOf(table.secondOf(rest))
+      rest = table.firstOf(rest)
+    }
+    values[0] = coded[0]!.valueOf(rest)
+    return values
   }
 
   /** Groups known from other dictionaries, for all codes at once. */

@@ -13,13 +13,72 @@ import { textAt } from '../helpers/vectors.ts'
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array
 
-export interface KeyCodes {
+/** What codes stand for. One class with a switch rather than a closure per kind: V8 inlines closures into kernels, and loses them again. */
+type Meaning = 'dictionary' | 'bool' | 'number' | 'duration' | 'time' | 'text' | 'values' | 'const'
+
+export class KeyCodes {
   readonly codes: Codes
   readonly size: number
   readonly token: object
-  valueOf(code: number): Value
   /** Set when codes are those of a dictionary. */
-  readonly dictionary?: Dictionary
+  readonly dictionary: Dictionary | null
+  readonly #meaning: Meaning
+  /** Of code 1, in units; `numbers` null. */
+  readonly #base: number
+  readonly #unit: number
+  readonly #numbers: Float64Array | null
+  readonly #texts: TextTable | null
+  readonly #values: readonly Value[]
+
+  constructor(
+    codes: Codes,
+    size: number,
+    token: object,
+    meaning: Meaning,
+    of: {
+      readonly dictionary?: Dictionary
+      readonly base?: number
+      readonly unit?: number
+      readonly numbers?: Float64Array
+      readonly texts?: TextTable
+      readonly values?: readonly Value[]
+    },
+  ) {
+    this.codes = codes
+    this.size = size
+    this.token = token
+    this.dictionary = of.dictionary ?? null
+    this.#meaning = meaning
+    this.#base = of.base ?? 0
+    this.#unit = of.unit ?? 1
+    this.#numbers = of.numbers ?? null
+    this.#texts = of.texts ?? null
+    this.#values = of.values ?? of.dictionary?.values ?? []
+  }
+
+  /** Null for null and missing alike. */
+  valueOf(code: number): Value {
+    switch (this.#meaning) {
+      case 'dictionary':
+      case 'values':
+        return this.#values[code] ?? null
+      case 'const':
+        return this.#values[0] ?? null
+      case 'bool':
+        return code === 2 ? null : code === 1
+      case 'text':
+        return code === 0 ? null : this.#texts!.textOf(code)
+      default: {
+        if (code === 0) return null
+        const number = this.#numbers === null ? (this.#base + code - 1) * this.#unit : this.#numbers[code]!
+        return this.#meaning === 'number'
+          ? number
+          : this.#meaning === 'time'
+            ? new DateTime(number)
+            : new Duration(number)
+      }
+    }
+  }
 }
 
 /** Windows wider than this go through the hash table. */
@@ -57,24 +116,20 @@ export class KeyCoder {
       case 'dict':
         if (this.#binMicros !== null)
           return this.#boxed(batch, row => this.#binned(vector.dictionary.values[vector.codes[row]!]))
-        return {
-          codes: vector.codes,
-          size: vector.dictionary.values.length,
-          token: vector.dictionary,
+        return new KeyCodes(vector.codes, vector.dictionary.values.length, vector.dictionary, 'dictionary', {
           dictionary: vector.dictionary,
-          valueOf: code => vector.dictionary.values[code],
-        }
+        })
       case 'bool': {
         const { presence, values } = vector
-        if (presence === null) return { codes: values, size: 2, token: BOOL_TOKEN, valueOf: code => code === 1 }
+        if (presence === null) return new KeyCodes(values, 2, BOOL_TOKEN, 'bool', {})
         const codes = this.#codes(batch.rowCount)
         for (let row = 0; row < batch.rowCount; row++) codes[row] = presence[row] === PRESENT ? values[row]! : 2
-        return { codes, size: 3, token: BOOL_TOKEN, valueOf: code => (code === 2 ? null : code === 1) }
+        return new KeyCodes(codes, 3, BOOL_TOKEN, 'bool', {})
       }
       case 'number':
-        return this.#numeric(vector.values, vector.presence, batch, 1, value => value)
+        return this.#numeric(vector.values, vector.presence, batch, 1, 'number')
       case 'duration':
-        return this.#numeric(vector.values, vector.presence, batch, 1, value => new Duration(value))
+        return this.#numeric(vector.values, vector.presence, batch, 1, 'duration')
       case 'time':
         if (this.#binMicros === null && vector.nanos !== null) {
           const { micros, nanos, presence } = vector
@@ -82,7 +137,7 @@ export class KeyCoder {
             presence !== null && presence[row] !== PRESENT ? null : new DateTime(micros[row]!, nanos[row]!),
           )
         }
-        return this.#numeric(vector.micros, vector.presence, batch, this.#binMicros ?? 1, value => new DateTime(value))
+        return this.#numeric(vector.micros, vector.presence, batch, this.#binMicros ?? 1, 'time')
       case 'text':
         return this.#text(vector, batch)
       case 'any':
@@ -107,7 +162,7 @@ export class KeyCoder {
       if (CONST_TOKEN.size > 10_000) CONST_TOKEN.clear()
       CONST_TOKEN.set(key, (token = {}))
     }
-    return { codes: zeroCodes(rowCount), size: 1, token, valueOf: () => value ?? null }
+    return new KeyCodes(zeroCodes(rowCount), 1, token, 'const', { values: [value] })
   }
 
   /** Numbers, times and durations; `unit` bins them. Code 0 is null. */
@@ -116,14 +171,14 @@ export class KeyCoder {
     presence: Uint8Array | null,
     batch: Batch,
     unit: number,
-    box: (value: number) => Value,
+    meaning: 'number' | 'time' | 'duration',
   ): KeyCodes {
     const { rowCount, selection, selectedCount } = batch
     const range = rangeOf(values, presence, selection, selectedCount)
     const low = Math.floor(range.low / unit)
     const high = Math.floor(range.high / unit)
     if (!(range.isWhole || unit > 1) || high - low >= WINDOW_MAX)
-      return this.#hashed(values, presence, batch, unit, box)
+      return this.#hashed(values, presence, batch, unit, meaning)
     const window = this.#windowFor(low, high)
     const base = window.low
     const codes = this.#codes(rowCount)
@@ -131,12 +186,7 @@ export class KeyCoder {
     else if (unit === 1) offsetFloat64(values, codes, rowCount, base)
     else binFloat64(values, codes, rowCount, base, unit)
     if (presence !== null) for (let row = 0; row < rowCount; row++) if (presence[row] !== PRESENT) codes[row] = 0
-    return {
-      codes,
-      size: window.size + 1,
-      token: window.token,
-      valueOf: code => (code === 0 ? null : box((base + code - 1) * unit)),
-    }
+    return new KeyCodes(codes, window.size + 1, window.token, meaning, { base, unit })
   }
 
   /** A window that holds the block's range; kept while ranges fit, so that codes keep their meaning from block to block. */
@@ -155,7 +205,7 @@ export class KeyCoder {
     presence: Uint8Array | null,
     batch: Batch,
     unit: number,
-    box: (value: number) => Value,
+    meaning: 'number' | 'time' | 'duration',
   ): KeyCodes {
     const { rowCount, selection, selectedCount } = batch
     const codes = this.#codes(rowCount)
@@ -165,13 +215,7 @@ export class KeyCoder {
       if (presence !== null && presence[row] !== PRESENT) codes[row] = 0
       else codes[row] = table.codeOf(unit === 1 ? values[row]! : Math.floor(values[row]! / unit) * unit)
     }
-    const snapshot = table.values
-    return {
-      codes,
-      size: table.capacity,
-      token: table,
-      valueOf: code => (code === 0 ? null : box(snapshot[code]!)),
-    }
+    return new KeyCodes(codes, table.capacity, table, meaning, { numbers: table.values })
   }
 
   #text(vector: Vector & { readonly kind: 'text' }, batch: Batch): KeyCodes {
@@ -184,12 +228,7 @@ export class KeyCoder {
       codes[row] =
         presence !== null && presence[row] !== PRESENT ? 0 : table.codeOf(bytes, offsets[row]!, offsets[row + 1]!)
     }
-    return {
-      codes,
-      size: table.capacity,
-      token: table,
-      valueOf: code => (code === 0 ? null : table.textOf(code)),
-    }
+    return new KeyCodes(codes, table.capacity, table, 'text', { texts: table })
   }
 
   /** Values of any type, by canonical key. */
@@ -207,12 +246,9 @@ export class KeyCoder {
       }
       codes[row] = code
     }
-    return {
-      codes,
-      size: powerOfTwo(this.#anyValues.length + 1),
-      token: this.#anyToken,
-      valueOf: code => this.#anyValues[code],
-    }
+    return new KeyCodes(codes, powerOfTwo(this.#anyValues.length + 1), this.#anyToken, 'values', {
+      values: this.#anyValues,
+    })
   }
 }
 

@@ -7,8 +7,8 @@ import type { Dictionary } from '../vector.ts'
 
 /** As many as a part's dictionary takes. */
 const MAX_VALUES = 262_000
-/** Rows before which any number of distinct values is fine. */
-const MIN_ROWS = 4096
+/** Rows before which any number of distinct values is fine: of 100 k users the first few thousand rows are nearly all different. */
+const MIN_ROWS = 65_536
 
 /** The dictionaries one snapshot has handed out, so that all its complete blocks share them. */
 export type FrozenDictionaries = Map<FieldDictionary, Dictionary>
