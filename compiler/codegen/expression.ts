@@ -11,6 +11,7 @@ import type { ColumnShape } from '../../runtime/batch.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
 import { printValue } from '../logical/print.ts'
+import { isPure } from '../logical/pure.ts'
 import { fieldsOf } from '../logical/walk.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
@@ -34,6 +35,7 @@ export class KernelWriter implements EmitContext {
   readonly constants: unknown[] = []
   readonly prelude: Statement[] = []
   readonly #options: WriterOptions
+  readonly #tableTests = new WeakMap<Expression, Expression>()
   readonly #columns = new Map<string, ColumnNames>()
   /** Where `let` puts its statements; swapped while a branch or a table function is written. */
   #statements: Statement[] = []
@@ -220,14 +222,21 @@ export class KernelWriter implements EmitContext {
   is(expr: Expr, wanted: boolean): Expression {
     const table = this.#tabulated(expr)
     if (table !== null) {
-      const tests = this.#testTable(expr, table)
-      return js.expr`${tests}[${at(this.#names(table).main, ROW)}] === ${lit(wanted ? 1 : 0)}`
+      const entry = at(this.#testTable(expr, table), at(this.#names(table).main, ROW))
+      const condition = js.expr`${entry} === ${lit(wanted ? 1 : 0)}`
+      if (wanted) this.#tableTests.set(condition, entry)
+      return condition
     }
     if (this.#isConstantInBlock(expr)) {
       const value = this.#hoisted(() => this.let('is', this.#isDirect(expr, wanted)))
       return value
     }
     return this.#isDirect(expr, wanted)
+  }
+
+  /** `table[codes[i]]`, when that is all a condition asks for; what it holds is 0, 1 or 2. */
+  testTableOf(condition: Expression): Expression | null {
+    return this.#tableTests.get(condition) ?? null
   }
 
   #isDirect(expr: Expr, wanted: boolean): Expression {
@@ -571,26 +580,6 @@ interface ColumnNames {
 
 function nameHint(expr: Expr): string {
   return expr.kind === 'field' ? (expr as FieldExpr).name : expr.kind === 'call' ? expr.function.name : 'v'
-}
-
-/** May run for values no row of the selection holds, any number of times, in any order. Strict casts may not: they throw. */
-export function isPure(expr: Expr): boolean {
-  switch (expr.kind) {
-    case 'literal':
-    case 'field':
-      return true
-    case 'call':
-      return expr.strict !== true && expr.function.purity !== 'volatile' && expr.args.every(isPure)
-    case 'and':
-    case 'or':
-    case 'coalesce':
-      return expr.operands.every(isPure)
-    case 'not':
-    case 'in-set':
-      return isPure(expr.operand)
-    case 'case':
-      return expr.branches.every(b => isPure(b.when) && isPure(b.then)) && isPure(expr.otherwise)
-  }
 }
 
 function describeConstant(value: unknown): string {

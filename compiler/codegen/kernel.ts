@@ -16,9 +16,10 @@ import type { AggregateFunction } from '../functions/descriptor.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
+import { isPure } from '../logical/pure.ts'
 import { fieldsOf } from '../logical/walk.ts'
 import type { Emitted } from './emitted.ts'
-import { isPure, KernelWriter } from './expression.ts'
+import { KernelWriter } from './expression.ts'
 import { allOf, at, commented, id, js, lit } from './js.ts'
 import { printJs, printJsWithMap } from './print.ts'
 
@@ -40,7 +41,14 @@ export function emitFilter(conjuncts: readonly Expr[], options: KernelOptions): 
     for (const [index, conjunct] of conjuncts.entries()) {
       const { statements, result } = writer.capture(() => writer.is(conjunct, true))
       const isLast = index === conjuncts.length - 1
-      const test = isLast ? js`if (${result}) out[count++] = ${ROW};` : js`if (!(${result})) continue;`
+      const table = conjuncts.length === 1 ? writer.testTableOf(result) : null
+      // A table says 1 for true, 0 or 2 otherwise: counting by its lowest bit takes no branch, so none is mispredicted.
+      const test =
+        table !== null
+          ? js`out[count] = ${ROW}; count += ${table} & 1;`
+          : isLast
+            ? js`if (${result}) out[count++] = ${ROW};`
+            : js`if (!(${result})) continue;`
       row.push(...annotate(`where ${printExpr(conjunct)}`, conjunct.origin, options, [...statements, ...test]))
     }
     return js`${writer.prelude}
@@ -186,13 +194,42 @@ export function emitAggregate(
     state.push(...Object.values(aggregate.function.state))
     return { call: aggregate, function: aggregate.function, base }
   })
+  // Where no row can be left out, all counters of a group are one number: it is kept here, once, and added to each at the end.
+  const counting = bound.filter(b => countColumns(b.function).length > 0)
+  const isShared = counting.length > 1 && counting.every(b => b.call.where === null)
+  const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
-    step: stepKernel(bound, keyCount, options),
+    step: stepKernel(bound, keyCount, rowsColumn, options),
     tally: keyCount > 0 && calls.every(isPlainCount) ? tallyKernel(keyCount, options) : null,
-    merge: mergeKernel(bound, options),
-    finish: finishKernel(bound, options),
+    merge: mergeKernel(bound, rowsColumn, options),
+    finish: finishKernel(bound, rowsColumn, options),
   }
+}
+
+/** Counters nobody reads: V8 drops them. */
+function withoutCounts(writer: KernelWriter, slotOf: StateAccess): StateAccess {
+  return b => {
+    const slots = { ...slotOf(b) }
+    for (const column of countColumns(b.function)) {
+      const name = id(writer.scope.fresh('uncounted'))
+      writer.before(...js`let ${name} = 0;`)
+      slots[column] = name
+    }
+    return slots
+  }
+}
+
+function countRow(writer: KernelWriter, keyCount: number, rowsColumn: number, after: Statement[]): Statement[] {
+  const rows = id(writer.scope.fresh('group_rows'))
+  const place = js.expr`state[${lit(rowsColumn)}]`
+  if (keyCount === 0) {
+    writer.before(...js`let ${rows} = ${place}[0];`)
+    after.push(...js`${place}[0] = ${rows};`)
+    return commented('rows, for all aggregates at once', js`${rows}++;`)
+  }
+  writer.before(...js`const ${rows} = ${place};`)
+  return commented('rows of the group, for all aggregates at once', js`${rows}[group]++;`)
 }
 
 function isPlainCount({ function: fn, args, where }: AggregateCall): boolean {
@@ -230,7 +267,31 @@ function tallyKernel(keyCount: number, options: KernelOptions): KernelSpec {
   )
 }
 
-function stepKernel(bound: readonly BoundAggregate[], keyCount: number, options: KernelOptions): KernelSpec {
+function countColumns(fn: AggregateFunction): readonly string[] {
+  return Object.keys(fn.state).filter(column => fn.state[column]?.type === 'count')
+}
+
+/** Does every row of a block with these shapes count for the aggregate? */
+function takesEveryRow(writer: KernelWriter, { call }: BoundAggregate): boolean {
+  return (
+    call.where === null &&
+    call.args.every((arg, n) => {
+      if (arg.kind !== 'field') return arg.kind === 'literal' && typeof arg.value === 'number'
+      const { kind, hasPresence } = writer.shapeOf(arg.name)
+      if (hasPresence) return false
+      return call.function.parameters[n]?.type === 'number'
+        ? kind === 'number'
+        : kind !== 'any' && kind !== 'dict' && kind !== 'const'
+    })
+  )
+}
+
+function stepKernel(
+  bound: readonly BoundAggregate[],
+  keyCount: number,
+  rowsColumn: number | null,
+  options: KernelOptions,
+): KernelSpec {
   const exprs = bound.flatMap(({ call }) => (call.where === null ? call.args : [...call.args, call.where]))
   const fields = new Set(fieldsOf(...exprs))
   if (bound.some(b => b.function.readsTime === true)) fields.add('_time')
@@ -243,7 +304,10 @@ function stepKernel(bound: readonly BoundAggregate[], keyCount: number, options:
       const after: Statement[] = []
       const slotOf: StateAccess = keyCount === 0 ? localState(writer, after) : arrayState(writer, 'state', id('group'))
       if (keyCount > 0) groupStatements.push(...lookUpGroup(writer, keyCount))
-      const steps = bound.map(b => writeStep(writer, b, slotOf, options))
+      const isShared =
+        rowsColumn !== null && bound.every(b => countColumns(b.function).length === 0 || takesEveryRow(writer, b))
+      const steps = bound.map(b => writeStep(writer, b, isShared ? withoutCounts(writer, slotOf) : slotOf, options))
+      if (isShared) steps.unshift(countRow(writer, keyCount, rowsColumn, after))
       const grouped = commented('the group of this row', groupStatements)
       return js`${writer.prelude} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
     },
@@ -356,7 +420,7 @@ function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<Aggreg
   }
 }
 
-function mergeKernel(bound: readonly BoundAggregate[], options: KernelOptions): KernelSpec {
+function mergeKernel(bound: readonly BoundAggregate[], rowsColumn: number | null, options: KernelOptions): KernelSpec {
   const named = { ...options, name: `${options.name}_merge` }
   return kernelSpec(
     named,
@@ -371,13 +435,16 @@ function mergeKernel(bound: readonly BoundAggregate[], options: KernelOptions): 
         })
         return commented(b.call.name, statements)
       })
+      if (rowsColumn !== null) {
+        steps.push(...js`into[${lit(rowsColumn)}][g] += from[${lit(rowsColumn)}][f];`)
+      }
       return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; ${steps} }`
     },
     'into, from, mapping, count',
   )
 }
 
-function finishKernel(bound: readonly BoundAggregate[], options: KernelOptions): KernelSpec {
+function finishKernel(bound: readonly BoundAggregate[], rowsColumn: number | null, options: KernelOptions): KernelSpec {
   const named = { ...options, name: `${options.name}_finish` }
   return kernelSpec(
     named,
@@ -390,7 +457,9 @@ function finishKernel(bound: readonly BoundAggregate[], options: KernelOptions):
         const values = id(writer.scope.fresh(`${b.function.name}_result`))
         writer.before(...js`const ${values} = new Array(count);`)
         outputs.push(values)
-        const { statements, result } = writer.capture(() => b.function.finish(slotOf(b), stepContext(writer, b)))
+        const { statements, result } = writer.capture(() =>
+          b.function.finish(withRows(b, slotOf(b), rowsColumn), stepContext(writer, b)),
+        )
         return commented(b.call.name, [...statements, ...js`${values}[g] = ${result};`])
       })
       const list: Expression = { type: 'ArrayExpression', elements: outputs }
@@ -398,6 +467,16 @@ function finishKernel(bound: readonly BoundAggregate[], options: KernelOptions):
     },
     'state, count',
   )
+}
+
+/** Counters whole again: their own and the rows counted for all. */
+function withRows(b: BoundAggregate, slots: Readonly<Record<string, Expression>>, rowsColumn: number | null) {
+  if (rowsColumn === null) return slots
+  const counts = countColumns(b.function).map(column => [
+    column,
+    js.expr`(${slots[column]!} + state[${lit(rowsColumn)}][g])`,
+  ])
+  return { ...slots, ...Object.fromEntries(counts) } as Readonly<Record<string, Expression>>
 }
 
 // ── common ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,8 +1,8 @@
 /** Expressions without fields are evaluated now, by running the code that would evaluate them per row. */
 
-import { isPure } from '../codegen/expression.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { LogicalOp } from '../logical/ops.ts'
+import { isPure } from '../logical/pure.ts'
 import { mapExpr, mapPlan } from '../logical/walk.ts'
 import type { PassContext, Rule } from '../pass.ts'
 import { literal } from '../resolve/expression.ts'

@@ -3,7 +3,7 @@
  * State is columnar and mergeable (the merge kernel), so that parts, threads and views can each bring a partial state.
  */
 import type { Value } from '../../storage/value.ts'
-import type { Vector } from '../../storage/vector.ts'
+import type { DictVector, Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { batchOf, vectorOf } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
@@ -37,6 +37,9 @@ type TallyKernel = (
 
 /** Lanes of more slots than this would not stay in the fastest cache, which is all they are for. */
 const TALLY_SLOTS_MAX = 2048
+/** Histograms of larger dictionaries would weigh as much as the column they are kept with. */
+const HISTOGRAM_VALUES_MAX = 4096
+const histograms = new WeakMap<DictVector, Int32Array>()
 /** `count` columns are carried over into doubles before this many rows could overflow them. */
 const CARRY_ROWS = 2 ** 30
 
@@ -51,6 +54,8 @@ export class AggregateOperator implements Operator {
   readonly #tally: KernelRunner<TallyKernel> | null
   readonly #finish: KernelRunner<FinishKernel>
   #lanes = new Int32Array(0)
+  /** Slots that hold counts not yet settled; 0: none. */
+  #pendingSlots = 0
   #rowsSinceCarry = 0
   /** By state column: what `count` columns counted before they were last cleared; null until that happens. */
   #carried: (Float64Array | null)[]
@@ -69,6 +74,7 @@ export class AggregateOperator implements Operator {
     this.#finish = new KernelRunner(spec.finish, context)
     this.#carried = spec.state.map(() => null)
     this.#groups = new GroupTable(spec.keys)
+    if (spec.tally !== null) this.#groups.beforeChange = () => this.#settle()
     this.#capacity = spec.keys.length === 0 ? 1 : 1024
     this.#state = spec.state.map(column => allocate(column, this.#capacity))
     if (spec.keys.length === 0) {
@@ -87,7 +93,7 @@ export class AggregateOperator implements Operator {
     }
     if (this.#rowsSinceCarry + batch.rowCount > CARRY_ROWS) this.#carry()
     this.#rowsSinceCarry += batch.rowCount
-    if (this.#tally !== null && groups.slotCount <= TALLY_SLOTS_MAX) {
+    if (this.#tally !== null) {
       this.#count(this.#tally, batch)
       return
     }
@@ -101,31 +107,68 @@ export class AggregateOperator implements Operator {
     profile.rows += selectedCount
   }
 
-  /** Rows per slot, then slots to groups: the row loop touches nothing but codes and counters. */
+  /**
+   * Rows per slot; slots become groups when their meaning changes, which for a dictionary is once per part. The row loop touches
+   * nothing but codes and counters.
+   */
   #count(tally: KernelRunner<TallyKernel>, batch: Batch): void {
     const groups = this.#groups
     const { slotCount } = groups
     if (this.#lanes.length < 4 * slotCount) this.#lanes = new Int32Array(4 * slotCount)
-    const lanes = this.#lanes.fill(0, 0, 4 * slotCount)
-    const { run, profile } = tally.get([], { selected: batch.selection !== null, exact: false }, groups.variant())
-    const start = process.hrtime.bigint()
-    run(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, slotCount, lanes)
+    const lanes = this.#lanes
+    const histogram = this.#histogramOf(batch)
+    if (histogram !== null) for (let code = 0; code < histogram.length; code++) lanes[code]! += histogram[code]!
+    else {
+      // One lane where four would not fit in the cache: all offsets are then zero.
+      const stride = slotCount <= TALLY_SLOTS_MAX ? slotCount : 0
+      const { run, profile } = tally.get([], { selected: batch.selection !== null, exact: false }, groups.variant())
+      const start = process.hrtime.bigint()
+      run(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, stride, lanes)
+      profile.durationNs += Number(process.hrtime.bigint() - start)
+      profile.calls++
+      profile.rows += batch.selectedCount
+    }
+    this.#pendingSlots = slotCount
+  }
+
+  /** A whole dictionary column counts the same every time: per code, kept as long as the decoded column is. */
+  #histogramOf(batch: Batch): Int32Array | null {
+    if (batch.selection !== null || this.#spec.keys.length !== 1) return null
+    const vector = batch.column(this.#spec.keys[0]!.field)
+    if (vector.kind !== 'dict' || vector.dictionary.values.length > HISTOGRAM_VALUES_MAX) return null
+    let histogram = histograms.get(vector)
+    if (histogram === undefined) {
+      histogram = new Int32Array(vector.dictionary.values.length)
+      for (let row = 0; row < vector.rowCount; row++) histogram[vector.codes[row]!]!++
+      histograms.set(vector, histogram)
+    }
+    return histogram
+  }
+
+  /** Counted slots become counts of groups. */
+  #settle(): void {
+    const slotCount = this.#pendingSlots
+    if (slotCount === 0) return
+    this.#pendingSlots = 0
+    const groups = this.#groups
+    this.#initialise(groups.count + slotCount)
+    const lanes = this.#lanes
+    const isLaned = slotCount <= TALLY_SLOTS_MAX
     const counts = this.#state as readonly Int32Array[]
     for (let slot = 0; slot < slotCount; slot++) {
-      const count =
-        lanes[slot]! + lanes[slotCount + slot]! + lanes[2 * slotCount + slot]! + lanes[3 * slotCount + slot]!
+      let count = lanes[slot]!
+      if (isLaned) count += lanes[slotCount + slot]! + lanes[2 * slotCount + slot]! + lanes[3 * slotCount + slot]!
       if (count === 0) continue
       const known = groups.slots[slot]!
       const group = known < 0 ? groups.add(slot) : known
       for (const column of counts) column[group]! += count
     }
-    profile.durationNs += Number(process.hrtime.bigint() - start)
-    profile.calls++
-    profile.rows += batch.selectedCount
+    lanes.fill(0, 0, isLaned ? 4 * slotCount : slotCount)
   }
 
   /** Moves what `count` columns hold into doubles. */
   #carry(): void {
+    this.#settle()
     for (const [index, column] of this.#spec.state.entries()) {
       if (column.type !== 'count') continue
       const counts = this.#state[index] as Int32Array
@@ -172,6 +215,7 @@ export class AggregateOperator implements Operator {
   }
 
   finish(): void {
+    this.#settle()
     const { count, values } = this.#groups
     if (count > 0) {
       const { run } = this.#finish.get([], { selected: false, exact: false })

@@ -31,8 +31,11 @@ export class GroupTable {
   readonly #pairs: (PairTable | null)[]
   /** Key by key, before pairs were combined; and the tables that combined them. */
   #coded: readonly KeyCodes[] = []
+  readonly #scratch: number[] = []
   #combinedBy: readonly PairTable[] = []
   slotCount = 0
+  /** Called before slots change their meaning. */
+  beforeChange: (() => void) | null = null
 
   constructor(keys: readonly Pick<AggregateKey, 'field' | 'binMicros'>[]) {
     this.#coders = keys.map(key => new KeyCoder(key.binMicros))
@@ -51,6 +54,7 @@ export class GroupTable {
     const isSame =
       tokens.length === this.#tokens.length && tokens.every((token, index) => token === this.#tokens[index])
     if (!isSame) {
+      this.beforeChange?.()
       const single = keys.length === 1 && keys[0]!.token === this.#tokens[0]
       // One growing key: old slots keep their meaning.
       const kept = single ? Math.min(slotCount, this.slots.length) : 0
@@ -94,31 +98,31 @@ export class GroupTable {
 
   /** The group of a slot seen for the first time since codes changed their meaning; called by generated code. */
   add(slot: number): number {
-    const group = this.#groupOf(this.#valuesOf(slot))
+    const group = this.#groupOf(this.#codesOf(slot))
     this.slots[slot] = group
     return group
   }
 
-  /** The key values a slot of the current batch stands for. */
-  #valuesOf(slot: number): Value[] {
+  /** The code of each key in a slot of the current batch; overwritten by the next call. */
+  #codesOf(slot: number): readonly number[] {
     const coded = this.#coded
-    const values: Value[] = new Array(coded.length)
+    const codes = this.#scratch
     let rest = slot
     if (this.#combinedBy.length === 0) {
       for (let index = 0; index < coded.length; index++) {
         const { size } = coded[index]!
-        values[index] = coded[index]!.valueOf(rest % size)
+        codes[index] = rest % size
         rest = Math.floor(rest / size)
       }
-      return values
+      return codes
     }
     for (let index = coded.length - 1; index > 0; index--) {
       const table = this.#combinedBy[index - 1]!
-      values[index] = coded[index]!.valueOf(table.secondOf(rest))
+      codes[index] = table.secondOf(rest)
       rest = table.firstOf(rest)
     }
-    values[0] = coded[0]!.valueOf(rest)
-    return values
+    codes[0] = rest
+    return codes
   }
 
   /** Groups known from other dictionaries, for all codes at once. */
@@ -136,26 +140,31 @@ export class GroupTable {
     this.#groupOfId = groups
   }
 
-  #groupOf(values: readonly Value[]): number {
-    if (values.length === 1) {
-      const id = this.#interner.idOf(values[0])
-      if (id >= this.#groupOfId.length) this.#reserveIds()
-      const known = this.#groupOfId[id]!
+  #groupOf(codes: readonly number[]): number {
+    const coded = this.#coded
+    const first = coded[0]!.idOf(codes[0]!, this.#interner)
+    if (coded.length === 1) {
+      if (first >= this.#groupOfId.length) this.#reserveIds()
+      const known = this.#groupOfId[first]!
       if (known >= 0) return known
-      this.#groupOfId[id] = this.count
-      return this.#newGroup(values)
+      this.#groupOfId[first] = this.count
+      return this.#newGroup(codes)
     }
-    const ids = values.map(value => this.#interner.idOf(value))
+    const second = coded[1]!.idOf(codes[1]!, this.#interner)
     // Two numbers fit in a double exactly; more are written out.
-    const key = ids.length === 2 && ids[0]! < 2 ** 26 && ids[1]! < 2 ** 26 ? ids[0]! * 2 ** 26 + ids[1]! : ids.join(',')
+    let key: number | string = first * 2 ** 26 + second
+    if (coded.length > 2 || first >= 2 ** 26 || second >= 2 ** 26) {
+      key = coded.map((keyCodes, index) => keyCodes.idOf(codes[index]!, this.#interner)).join(',')
+    }
     const known = this.#groupOfIds.get(key)
     if (known !== undefined) return known
     this.#groupOfIds.set(key, this.count)
-    return this.#newGroup(values)
+    return this.#newGroup(codes)
   }
 
-  #newGroup(values: readonly Value[]): number {
-    for (let index = 0; index < values.length; index++) this.values[index]!.push(values[index])
+  #newGroup(codes: readonly number[]): number {
+    const coded = this.#coded
+    for (let index = 0; index < coded.length; index++) this.values[index]!.push(coded[index]!.valueOf(codes[index]!))
     return this.count++
   }
 

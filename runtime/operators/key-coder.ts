@@ -9,6 +9,7 @@ import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import { type Dictionary, PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { keyOf } from '../helpers/compare.ts'
+import type { Interner } from '../helpers/interner.ts'
 import { textAt } from '../helpers/vectors.ts'
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array
@@ -29,6 +30,7 @@ export class KeyCodes {
   readonly #numbers: Float64Array | null
   readonly #texts: TextTable | null
   readonly #values: readonly Value[]
+  #ids: Int32Array | Uint32Array | null = null
 
   constructor(
     codes: Codes,
@@ -54,6 +56,16 @@ export class KeyCodes {
     this.#numbers = of.numbers ?? null
     this.#texts = of.texts ?? null
     this.#values = of.values ?? of.dictionary?.values ?? []
+  }
+
+  /** The interned number of a code's value; asked once per code. */
+  idOf(code: number, interner: Interner): number {
+    this.#ids ??= this.dictionary === null ? new Int32Array(this.size).fill(-1) : interner.idsOf(this.dictionary)
+    const known = this.#ids[code]!
+    if (known >= 0) return known
+    const id = interner.idOf(this.valueOf(code))
+    this.#ids[code] = id
+    return id
   }
 
   /** Null for null and missing alike. */
@@ -179,7 +191,8 @@ export class KeyCoder {
     const high = Math.floor(range.high / unit)
     if (!(range.isWhole || unit > 1) || high - low >= WINDOW_MAX)
       return this.#hashed(values, presence, batch, unit, meaning)
-    const window = this.#windowFor(low, high)
+    // Time moves on from block to block: a window of its own keeps the slots of a block few.
+    const window = unit > 1 ? { low, size: high - low + 1, token: {} } : this.#windowFor(low, high)
     const base = window.low
     const codes = this.#codes(rowCount)
     if (values instanceof Int32Array) offsetInt32(values, codes, rowCount, base)

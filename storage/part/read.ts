@@ -130,10 +130,17 @@ function noDictionary(): Dictionary {
   throw new RangeError('a dictionary of codes')
 }
 
-/** The values of the columns a dictionary may be stored as: text, any, or one value. */
+/** The values of the columns a dictionary may be stored as: text, numbers, any, or one value. */
 function valuesOf(vector: Vector): readonly Value[] {
   if (vector.kind === 'any') return vector.values
   if (vector.kind === 'const') return new Array(vector.rowCount).fill(vector.value)
+  if (vector.kind === 'number') {
+    const { presence } = vector
+    return Array.from(vector.values, (value, row) => {
+      const state = presence === null ? PRESENT : presence[row]
+      return state === PRESENT ? value : state === NULL ? null : undefined
+    })
+  }
   if (vector.kind !== 'text') throw new RangeError(`a dictionary of ${vector.kind} values`)
   const { bytes, offsets, presence } = vector
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

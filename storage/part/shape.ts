@@ -24,9 +24,43 @@ export function shapeColumn(vector: Vector, dictionary: FieldDictionary | null):
       return shapeText(vector, dictionary)
     case 'any':
       return shapeValues(vector.values, dictionary)
+    case 'number':
+      return constantOf(vector) ?? codeNumbers(vector, dictionary) ?? vector
     default:
       return constantOf(vector) ?? vector
   }
+}
+
+/** Numbers of which a block has no more than this many are codes: statuses, ports, levels, flags. */
+const NUMBER_CODES_MAX = 256
+/** … unless the part as a whole has many: a counter that creeps from block to block is a number. */
+const PART_NUMBER_CODES_MAX = 1024
+const NUMBER_CODES_FROM_ROWS = 1024
+
+/**
+ * Numbers with few distinct values as codes of one byte: a quarter of the bytes to read, and what is asked of them is asked per
+ * distinct value. Null when the column has too many.
+ */
+function codeNumbers(vector: LaneVector & { kind: 'number' }, dictionary: FieldDictionary | null): Vector | null {
+  const { values, presence, rowCount } = vector
+  if (dictionary === null || rowCount < NUMBER_CODES_FROM_ROWS || dictionary.values.length > PART_NUMBER_CODES_MAX)
+    return null
+  if (sparseRows(vector) !== null) return null
+  const local = new Map<Value, number>()
+  const codes = new Uint32Array(rowCount)
+  for (let row = 0; row < rowCount; row++) {
+    const state = presence === null ? PRESENT : presence[row]!
+    const value = state === PRESENT ? values[row]! : state === NULL ? null : undefined
+    let code = local.get(value)
+    if (code === undefined) {
+      // A Map takes 0 and -0 for one key.
+      if (local.size >= NUMBER_CODES_MAX || Object.is(value, -0)) return null
+      code = local.size
+      local.set(value, code)
+    }
+    codes[row] = code
+  }
+  return recode(codes, [...local.keys()], dictionary)
 }
 
 /** More distinct values than three quarters of the rows, and text is smaller and as quick. */

@@ -113,7 +113,7 @@ function kindOf(reader: PartReader, field: string, block = 0): string | undefine
 }
 
 test('columns are as narrow as their values allow', () => {
-  const events = range(0, 10_000).map(n =>
+  const events = range(0, 70_000).map(n =>
     event({
       n,
       same: 'x',
@@ -123,7 +123,7 @@ test('columns are as narrow as their values allow', () => {
       when: new DateTime(n),
     }),
   )
-  const reader = partOf(events, 10_000).snapshot()
+  const reader = partOf(events, 70_000).snapshot()
   assert.deepEqual(
     ['n', 'same', 'level', 'id', 'mixed', 'when'].map(field => kindOf(reader, field)),
     ['number', 'const', 'dict', 'text', 'any', 'time'],

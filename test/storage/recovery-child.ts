@@ -10,7 +10,10 @@ if (directory !== undefined) {
   for (let first = Number(firstText); ; first += BATCH) {
     const events = Array.from({ length: BATCH }, (_, at) => event({ n: first + at, s: `v${at % 3}` }))
     const from = first
-    void store.append(events).published().then(() => process.stdout.write(`${from} ${from + BATCH}\n`))
+    void store
+      .append(events)
+      .published()
+      .then(() => process.stdout.write(`${from} ${from + BATCH}\n`))
     await new Promise(resolve => setTimeout(resolve, 1))
   }
 }

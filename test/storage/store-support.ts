@@ -2,10 +2,10 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { NODE_FILESYSTEM, type Filesystem } from '../../storage/filesystem.ts'
+import { type Filesystem, NODE_FILESYSTEM } from '../../storage/filesystem.ts'
 import type { BlockReader, IncomingEvent, PartReader, Store } from '../../storage/index.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
-import { PRESENT, NULL, type Vector } from '../../storage/vector.ts'
+import { NULL, PRESENT, type Vector } from '../../storage/vector.ts'
 
 /** 2026-01-02T00:00:00Z */
 export const T0 = 1_767_312_000_000_000
