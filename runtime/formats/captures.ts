@@ -2,6 +2,8 @@
 import { compileRegex } from '../helpers/regex.ts'
 import { type Extractor, typedCapture } from './extractor.ts'
 
+export const NO_REGEX_MATCH = 'the pattern does not match'
+
 /** Named groups only; a group that took no part in the match sets nothing. */
 export function regex(pattern: string): Extractor {
   const compiled = compileRegex(pattern)
@@ -11,7 +13,7 @@ export function regex(pattern: string): Extractor {
     names: groups.map(group => group.name),
     extract(text, out) {
       const match = compiled.exec(text)
-      if (match === null) return 'the pattern does not match'
+      if (match === null) return NO_REGEX_MATCH
       for (const [position, { index }] of groups.entries()) {
         const captured = match.groups[index]
         out[position] = captured === null || captured === undefined ? undefined : typedCapture(captured)

@@ -7,10 +7,12 @@ import type { Value } from '../../storage/value.ts'
 import type { Dictionary, Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { vectorOf, withAdded, withSelection } from '../column-batch.ts'
+import { NO_REGEX_MATCH } from '../formats/captures.ts'
 import type { Extractor } from '../formats/extractor.ts'
 import { captureExtractor } from '../formats/index.ts'
 import { CONVERSION_HELPERS } from '../helpers/conversion.ts'
 import { toText } from '../helpers/format-value.ts'
+import { rowsWithLiteral } from '../helpers/text-search.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { ParseSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
@@ -24,6 +26,8 @@ export class StrictParseError extends Error {
 }
 
 type Parsed = { readonly fields: readonly (readonly [name: string, value: Value])[] } | { readonly problem: string }
+
+const NO_MATCH: Parsed = { problem: NO_REGEX_MATCH }
 
 const CASTS: Readonly<Record<CastType, (value: Value) => Value>> = {
   int: value => CONVERSION_HELPERS.toInt(value),
@@ -66,23 +70,27 @@ export class ParseOperator implements Operator {
       column[row] = value
     }
     let dropped: Set<number> | null = null
+    const candidates = this.#candidates(source, batch)
+    const tellsErrors = this.#wanted === null || this.#wanted.has('_error') || this.#wanted.has('_error_detail')
+    let failedCount = 0
     for (let n = 0; n < batch.selectedCount; n++) {
       const row = batch.selection === null ? n : batch.selection[n]!
-      const parsed = this.#parse(source, row)
+      const parsed = candidates !== null && candidates[row] === 0 ? NO_MATCH : this.#parse(source, row)
       if (parsed === null) continue
       if ('fields' in parsed) {
         for (const [name, value] of parsed.fields) set(name, row, value)
         continue
       }
-      this.#context.count(`parse:${format}`)
+      failedCount++
       if (onError === 'strict') throw new StrictParseError(format, parsed.problem)
       if (onError === 'drop') (dropped ??= new Set()).add(row)
       else if (onError === 'null') for (const output of this.#nullOutputs()) set(output, row, null)
-      else {
+      else if (tellsErrors) {
         set('_error', row, 'parse_failed')
         set('_error_detail', row, parsed.problem)
       }
     }
+    if (failedCount > 0) this.#context.count(`parse:${format}`, failedCount)
     const kept = dropped === null ? batch : without(batch, dropped)
     if (kept === null) return
     const added = new Map<string, Vector>()
@@ -98,6 +106,13 @@ export class ParseOperator implements Operator {
 
   finish(): void {
     this.#next.finish()
+  }
+
+  /** Rows of a text column that may match at all: the literal of the pattern is looked for in the whole block at once. */
+  #candidates(source: Vector, batch: Batch): Uint8Array | null {
+    const { format, pattern } = this.#spec
+    if (format !== 'regex' || pattern === null || source.kind !== 'text') return null
+    return rowsWithLiteral(source, pattern, batch.selection, batch.selectedCount)
   }
 
   #nullOutputs(): readonly string[] {

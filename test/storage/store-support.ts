@@ -68,7 +68,7 @@ function rowsOfBlock(part: PartReader, block: BlockReader): Row[] {
 
 export function rowOf(event: IncomingEvent): Row {
   const row: Row = { _time: event.time }
-  if (event.raw !== null) row['_raw'] = event.raw
+  if (event.raw !== null) row._raw = event.raw
   for (const [name, value] of event.fields) if (value !== undefined) row[name] = value
   return row
 }
@@ -86,7 +86,7 @@ export function allRows(store: Store): Row[] {
 /** The numbers of field `n`, in ascending order. */
 export function numbersIn(store: Store): number[] {
   return allRows(store)
-    .map(row => Number(row['n']))
+    .map(row => Number(row.n))
     .sort((a, b) => a - b)
 }
 
