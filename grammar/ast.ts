@@ -87,6 +87,7 @@ export type AstStage =
   | AstTail
   | AstDedup
   | AstDescribe
+  | AstSample
   | AstCount
   | AstTop
   | AstRare
@@ -199,6 +200,20 @@ export interface AstDedup extends Stage<'dedup'> {
 }
 
 export interface AstDescribe extends Stage<'describe'> {}
+
+/** `sample 100`, `sample 5%`: exactly one of the two is set. */
+export interface AstSample extends Stage<'sample'> {
+  readonly count: number | null
+  readonly percent: number | null
+  readonly options: readonly AstOption[]
+}
+
+/** `limit=50` of a stage, as `grammar/stages/options.ts` reads it: a literal, a word or a field as a field, or a predicate. */
+export interface AstOption {
+  readonly name: string
+  readonly nameSpan: Span
+  readonly value: AstExpr
+}
 
 // Short forms: each has one mechanical expansion (`desugar` in grammar/stages/<name>.ts).
 

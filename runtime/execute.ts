@@ -20,6 +20,7 @@ import { linkTotals, Measured, type Operator, type RunContext } from './operator
 import { ParseOperator } from './operators/parse.ts'
 import { noteDamage, Scan } from './operators/scan.ts'
 import { SortOperator } from './operators/sort.ts'
+import { createTableOperator } from './operators/table/index.ts'
 import type { OperatorProfile, Profile } from './profile.ts'
 import type { OperatorSpec, Program, ScanSpec } from './program.ts'
 import type { QueryResult } from './result.ts'
@@ -228,6 +229,8 @@ function createOperator(spec: Exclude<OperatorSpec, ScanSpec>, context: RunConte
       return new DedupOperator(spec, context, next)
     case 'aggregate':
       return new AggregateOperator(spec, context, next)
+    case 'table':
+      return createTableOperator(spec, context, next)
     case 'describe':
       return new DescribeOperator(context, next)
   }

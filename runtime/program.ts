@@ -7,6 +7,7 @@ import type { Span } from '../grammar/source.ts'
 import type { ScanPredicate, TimeRange } from '../storage/predicate.ts'
 import type { ValueType } from '../storage/value.ts'
 import type { ColumnShape } from './batch.ts'
+import type { TableCall } from './table.ts'
 
 export interface Program {
   /** Canonical text of the query and a short hash of it: kernel file names are `query/<hash>/<kernel>.js`. */
@@ -88,6 +89,7 @@ export type OperatorSpec =
   | DedupSpec
   | AggregateSpec
   | DescribeSpec
+  | TableSpec
 
 interface Spec<K extends string> {
   readonly op: K
@@ -210,3 +212,12 @@ export type StateColumnSpec =
 export const DESCRIBE_COLUMNS = ['field', 'type', 'coverage', 'distinct_est', 'min', 'max', 'top_values'] as const
 
 export interface DescribeSpec extends UnarySpec<'describe'> {}
+
+/** A stage with an operator of its own: `runtime/operators/table/`. */
+export interface TableSpec extends UnarySpec<'table'> {
+  readonly call: TableCall
+  /** Its columns, by the name the operator knows them under. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** Columns made only for it, dropped from the output. */
+  readonly temporary: readonly string[]
+}

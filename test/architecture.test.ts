@@ -56,6 +56,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'grammar/',
     'runtime/program.ts',
     'runtime/batch.ts',
+    'runtime/table.ts',
     'runtime/result.ts',
     'runtime/profile.ts',
     'runtime/evaluate-constant.ts',

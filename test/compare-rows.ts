@@ -1,4 +1,6 @@
 /** When two results are the same: as lists where the query promises an order, as multisets otherwise, estimates within their error. */
+import { STAGES } from '../compiler/stages/index.ts'
+import type { CoreKind } from '../compiler/stages/stage.ts'
 import type { AstQuery } from '../grammar/ast.ts'
 import { desugar } from '../grammar/index.ts'
 import { toleranceOf } from './reference/aggregates.ts'
@@ -49,8 +51,8 @@ function toleranceOfColumn(name: string): number {
 export function isOrdered(query: AstQuery): boolean {
   let ordered = false
   for (const stage of desugar(query).query.pipeline.stages) {
-    if (stage.kind === 'sort') ordered = true
-    else if (stage.kind === 'stats' || stage.kind === 'describe') ordered = false
+    const { order } = STAGES[stage.kind as CoreKind]
+    if (order !== 'keeps') ordered = order === 'sets'
   }
   return ordered
 }

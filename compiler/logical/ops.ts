@@ -1,6 +1,7 @@
 /** The logical plan: what to compute, not how. Rules rewrite it, `physical/` lowers it. Plain readonly data, one `kind` per op. */
 import type { CastType, ParseFormat } from '../../grammar/ast.ts'
 import type { Span } from '../../grammar/source.ts'
+import type { TableCall } from '../../runtime/table.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import type { ValueType } from '../../storage/value.ts'
 import type { AggregateFunction } from '../functions/descriptor.ts'
@@ -21,6 +22,7 @@ export type LogicalOp =
   | DedupOp
   | AggregateOp
   | DescribeOp
+  | TableOp
 
 export type LogicalKind = LogicalOp['kind']
 
@@ -135,3 +137,18 @@ export interface AggregateOp extends UnaryOp<'aggregate'> {
 }
 
 export interface DescribeOp extends UnaryOp<'describe'> {}
+
+/** A stage with an operator of its own (`runtime/operators/table/`). All that rules need to know of it stands here. */
+export interface TableOp extends UnaryOp<'table'> {
+  readonly call: TableCall
+  /** The stage in canonical text: what explain shows. */
+  readonly text: string
+  /** Columns of the operator, by the name it knows them under; what is no plain field is computed below it. */
+  readonly inputs: readonly { readonly name: string; readonly value: Expr }[]
+  /** Fields it reads by name besides its inputs; null: all there are. */
+  readonly reads: readonly string[] | null
+  /** `passes`: its input rows come out of it with their fields, and `makes` beside them. Otherwise `makes` is all there is. */
+  readonly passes: boolean
+  /** Fields it makes; null: only the data knows. */
+  readonly makes: readonly string[] | null
+}

@@ -142,6 +142,8 @@ export function printOp(op: LogicalOp): string {
     }
     case 'describe':
       return 'describe'
+    case 'table':
+      return op.text
   }
 }
 

@@ -1,6 +1,6 @@
 /** Only fields somebody reads are read: from the demand of the last op down to the scan. */
 import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
-import type { LogicalOp, ParseOp } from '../logical/ops.ts'
+import type { LogicalOp, ParseOp, TableOp } from '../logical/ops.ts'
 import { fieldsOf, someExpr } from '../logical/walk.ts'
 import type { Rule } from '../pass.ts'
 
@@ -75,7 +75,17 @@ function prune(op: LogicalOp, demand: Demand): LogicalOp {
     }
     case 'describe':
       return under(op, null)
+    case 'table':
+      return under(op, demandOfTable(op, demand))
   }
+}
+
+function demandOfTable(op: TableOp, demand: Demand): Demand {
+  if (op.reads === null || (op.passes && demand === null)) return null
+  const below = new Set(op.passes ? demand : [])
+  for (const name of op.makes ?? []) below.delete(name)
+  for (const name of op.reads) below.add(name)
+  return plus(below, fieldsOf(...op.inputs.map(input => input.value)))
 }
 
 function pruneParse(op: ParseOp, demand: Demand): LogicalOp {

@@ -1,11 +1,11 @@
 /** Logical to physical: predicates split, read order chosen, expressions that must be columns made columns. */
 import type { Catalog } from '../catalog.ts'
 import type { Expr } from '../logical/expr.ts'
-import type { AggregateCall, AggregateOp, LogicalOp, SortKey } from '../logical/ops.ts'
+import type { AggregateCall, AggregateOp, LogicalOp, SortKey, TableOp } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
 import { fieldsOf, someExpr } from '../logical/walk.ts'
 import { timeBinNs } from '../stages/stats.ts'
-import type { PhysicalAggregate, PhysicalOp, PhysicalScan, PhysicalSort } from './ops.ts'
+import type { PhysicalAggregate, PhysicalOp, PhysicalScan, PhysicalSort, PhysicalTable } from './ops.ts'
 import { splitPredicate } from './split-predicate.ts'
 
 export interface ChooseContext {
@@ -37,6 +37,8 @@ function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): Physical
       return sortOf(op.keys, null, op.origin, lower(op.input, cx, newestFirst))
     case 'topk':
       return sortOf(op.keys, op.count, op.origin, lower(op.input, cx, newestFirst))
+    case 'table':
+      return tableOf(op, lower(op.input, cx, newestFirst))
     case 'aggregate':
       return aggregateOf(op, lower(op.input, cx, newestFirst))
     case 'dedup':
@@ -150,6 +152,24 @@ function sortOf(
     limit,
     temporary: made.map(assignment => assignment.name),
     input: extendInSteps(made, input, origin),
+  }
+}
+
+function tableOf(op: TableOp, input: PhysicalOp): PhysicalTable {
+  const made: { name: string; value: Expr }[] = []
+  const inputs = op.inputs.map(({ name, value }, index) => {
+    if (value.kind === 'field') return { name, field: value.name }
+    made.push({ name: `$${op.call.name}${index}`, value })
+    return { name, field: `$${op.call.name}${index}` }
+  })
+  return {
+    kind: 'table',
+    origin: op.origin,
+    call: op.call,
+    text: op.text,
+    inputs,
+    temporary: made.map(assignment => assignment.name),
+    input: extendInSteps(made, input, op.origin),
   }
 }
 

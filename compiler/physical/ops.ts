@@ -1,5 +1,6 @@
 /** The physical plan: how it will run. Algorithms, read order, what storage is told and what kernels decide are fixed here. */
 import type { Span } from '../../grammar/source.ts'
+import type { TableCall } from '../../runtime/table.ts'
 import type { ScanPredicate, TimeRange } from '../../storage/predicate.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall, DescribeOp, DropOp, HeadOp, KeepOp, ParseOp, RenameOp, TailOp } from '../logical/ops.ts'
@@ -11,6 +12,7 @@ export type PhysicalOp =
   | PhysicalSort
   | PhysicalDedup
   | PhysicalAggregate
+  | PhysicalTable
   | Over<KeepOp | DropOp | RenameOp | ParseOp | HeadOp | TailOp | DescribeOp>
 
 /** Ops that run as they are written. */
@@ -63,4 +65,12 @@ export interface PhysicalAggregate extends Unary<'aggregate'> {
     readonly text: string
   }[]
   readonly aggregates: readonly AggregateCall[]
+}
+
+/** Inputs are columns; those made only for the operator are `temporary`. */
+export interface PhysicalTable extends Unary<'table'> {
+  readonly call: TableCall
+  readonly text: string
+  readonly inputs: readonly { readonly name: string; readonly field: string }[]
+  readonly temporary: readonly string[]
 }

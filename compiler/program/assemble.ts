@@ -91,6 +91,10 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'head':
         case 'tail':
           return { ...base, op: op.kind, count: op.count, input: input!.spec }
+        case 'table': {
+          const inputs = Object.fromEntries(op.inputs.map(({ name, field }) => [name, field]))
+          return { ...base, op: 'table', call: op.call, inputs, temporary: op.temporary, input: input!.spec }
+        }
         case 'describe':
           return { ...base, op: 'describe', input: input!.spec }
       }

@@ -34,6 +34,8 @@ export function labelOf(op: PhysicalOp): string {
     }
     case 'describe':
       return 'describe'
+    case 'table':
+      return op.text
   }
 }
 

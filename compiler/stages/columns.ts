@@ -18,6 +18,8 @@ export const keep: Stage<'keep'> = {
     ],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'each-part',
   lower(stage, cx) {
     const fields = stage.fields.map(field => named(field, cx))
     const except = stage.except.map(field => named(field, cx))
@@ -52,6 +54,8 @@ export const drop: Stage<'drop'> = {
     examples: [{ query: 'drop ms, h*', input: '{"status":200,"host":"a","ms":4}', output: '{"status":200}' }],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'each-part',
   lower(stage, cx) {
     // Dropping what is not there is no mistake: it is not there.
     const fields = stage.fields.map(field => (cx.scope.isOpen ? named(field, cx) : field.pattern))
@@ -71,6 +75,8 @@ export const rename: Stage<'rename'> = {
     examples: [{ query: 'rename ms as duration', input: '{"ms":4,"host":"a"}', output: '{"duration":4,"host":"a"}' }],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'each-part',
   lower(stage, cx) {
     const pairs = stage.pairs.map(pair => {
       const field = cx.exprs.field(pair.from.name, pair.from.span)

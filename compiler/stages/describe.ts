@@ -27,6 +27,8 @@ export const describe: Stage<'describe'> = {
     ],
   },
   class: 'blocks',
+  order: 'loses',
+  distribution: 'partial',
   lower: (stage, cx) => ({
     op: { kind: 'describe', origin: stage.span, input: cx.input },
     scope: new Scope(new Map(DESCRIBE_COLUMNS.map(name => [name, TYPES[name]])), false),

@@ -15,6 +15,8 @@ export const extend: Stage<'extend'> = {
     ],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'each-part',
   lower(stage, cx) {
     let { scope } = cx
     const assignments = stage.assignments.map(({ name, value }) => {

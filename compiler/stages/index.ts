@@ -4,6 +4,7 @@ import { describe } from './describe.ts'
 import { extend } from './extend.ts'
 import { dedup, head, tail } from './limit.ts'
 import { parse } from './parse.ts'
+import { sample } from './sample.ts'
 import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 import { stats } from './stats.ts'
@@ -22,6 +23,7 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   tail,
   dedup,
   describe,
+  sample,
 }
 
 export function lowerStage(stage: CoreStage, cx: LowerContext): Lowered {

@@ -8,6 +8,8 @@ export const head: Stage<'head'> = {
     examples: [{ query: 'head 1', input: '{"a":1}\n{"a":2}', output: '{"a":1}' }],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'partial',
   lower: (stage, cx) => ({
     op: { kind: 'head', origin: stage.span, input: cx.input, count: stage.count },
     scope: cx.scope,
@@ -21,6 +23,8 @@ export const tail: Stage<'tail'> = {
     examples: [{ query: 'tail 1', input: '{"a":1}\n{"a":2}', output: '{"a":2}' }],
   },
   class: 'blocks',
+  order: 'keeps',
+  distribution: 'partial',
   lower: (stage, cx) => ({
     op: { kind: 'tail', origin: stage.span, input: cx.input, count: stage.count },
     scope: cx.scope,
@@ -40,6 +44,8 @@ export const dedup: Stage<'dedup'> = {
     ],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'partial',
   lower(stage, cx) {
     const fields = stage.fields.map(field => {
       const expr = cx.exprs.field(field.name, field.span)

@@ -21,6 +21,8 @@ export const parse: Stage<'parse'> = {
     ],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'each-part',
   lower(stage, cx) {
     const names = captureNames(stage, cx)
     if (names !== null) checkInto(stage, names, cx)

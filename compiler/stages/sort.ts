@@ -14,6 +14,8 @@ export const sort: Stage<'sort'> = {
     ],
   },
   class: 'blocks',
+  order: 'sets',
+  distribution: 'partial',
   lower(stage, cx) {
     const keys = stage.keys.map(key => ({ value: cx.exprs.expr(key.value), descending: key.descending }))
     return { op: { kind: 'sort', origin: stage.span, input: cx.input, keys }, scope: cx.scope }

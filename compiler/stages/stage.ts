@@ -32,5 +32,12 @@ export interface Stage<K extends CoreKind> {
   readonly doc: { readonly summary: string; readonly examples: readonly [StageExample, ...StageExample[]] }
   /** `blocks`: it needs all its input before it gives any output, so it cannot stand in a live tail. */
   readonly class: 'streams' | 'blocks'
+  /** What becomes of the order of its rows: `keeps` it, `sets` one, or `loses` it. */
+  readonly order: 'keeps' | 'sets' | 'loses'
+  /**
+   * Over split data: `each-part` runs on every part alone; `partial` runs on every part and what they give is merged by a state or by
+   * running it again; `merged` runs once, on all rows.
+   */
+  readonly distribution: 'each-part' | 'partial' | 'merged'
   lower(stage: CoreStage<K>, cx: LowerContext): Lowered
 }

@@ -23,6 +23,8 @@ export const stats: Stage<'stats'> = {
     ],
   },
   class: 'blocks',
+  order: 'loses',
+  distribution: 'partial',
   lower(stage, cx) {
     const keys = stage.by.map(key => lowerKey(key, cx))
     const aggregates = stage.aggregates.flatMap(aggregate => lowerAggregate(aggregate, keys, cx) ?? [])

@@ -13,6 +13,8 @@ export const where: Stage<'where'> = {
     ],
   },
   class: 'streams',
+  order: 'keeps',
+  distribution: 'each-part',
   lower(stage, cx) {
     const predicate = cx.exprs.predicate(stage.predicate)
     const conjuncts = predicate.kind === 'and' ? predicate.operands : [predicate]

@@ -17,9 +17,10 @@ import type {
   BinaryOperator,
   CastType,
   LiteralValue,
-  ParseFormat,
 } from '../../grammar/ast.ts'
 import { formatDuration, NO_SPAN, parseDateTime, parseDuration, parseTimePoint } from '../../grammar/index.ts'
+
+import { RANDOM_STAGES } from './ast-stages.ts'
 
 const span = NO_SPAN
 
@@ -55,9 +56,9 @@ const STRINGS = [
   '\u0000',
   "it's",
 ]
-const RAW_STRINGS = ['\\d+', '(?<n>[a-z]+)', 'plain', 'say \\"x\\"', '']
+export const RAW_STRINGS = ['\\d+', '(?<n>[a-z]+)', 'plain', 'say \\"x\\"', '']
 const FUNCTIONS = ['lower', 'len', 'has', 'if', 'coalesce', 'count', 'bin', 'rate', 'p99', 'is_null']
-const CASTS: readonly CastType[] = ['int', 'float', 'string', 'bool', 'datetime', 'duration']
+export const CASTS: readonly CastType[] = ['int', 'float', 'string', 'bool', 'datetime', 'duration']
 const WORDS = [
   'timeout',
   '10.0.0.1',
@@ -92,11 +93,11 @@ const OPERATORS: readonly BinaryOperator[] = [
   '/',
   '%',
 ]
-const COMPARISONS: readonly BinaryOperator[] = ['==', '!=', '<', '<=', '>', '>=']
+export const COMPARISONS: readonly BinaryOperator[] = ['==', '!=', '<', '<=', '>', '>=']
 
 /** `random` gives numbers in [0, 1); the same numbers give the same query. */
 export function randomQuery(random: () => number): AstQuery {
-  const g = new Generator(random)
+  const g = new AstGenerator(random)
   const lets = g.chance(0.1)
     ? [{ kind: 'let' as const, span, name: g.pick(['recent', 'x1']), pipeline: g.pipeline() }]
     : []
@@ -105,10 +106,10 @@ export function randomQuery(random: () => number): AstQuery {
 
 /** One random expression, for tests of expressions alone. */
 export function randomExpr(random: () => number, depth = 4): AstExpr {
-  return new Generator(random).expr(depth)
+  return new AstGenerator(random).expr(depth)
 }
 
-class Generator {
+export class AstGenerator {
   readonly #random: () => number
 
   constructor(random: () => number) {
@@ -217,79 +218,11 @@ class Generator {
     return { kind: 'literal', span, value: this.pick(values) }
   }
 
-  // ── Stages ────────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Parts of stages ───────────────────────────────────────────────────────────────────────────────────────────────
 
   stage(): AstStage {
-    const by = this.chance(0.5) ? this.some(1, 2, () => this.key()) : []
-    switch (this.below(18)) {
-      case 0: {
-        const implicit = this.chance(0.5)
-        const [left, right] = [this.expr(2), this.expr(2)]
-        const test: AstExpr = { kind: 'binary', span, operator: this.pick(COMPARISONS), left, right }
-        return { kind: 'where', span, predicate: implicit ? test : this.expr(3), implicit }
-      }
-      case 1:
-        return this.parseStage()
-      case 2:
-        return { kind: 'extend', span, assignments: this.some(1, 3, () => this.assignment()) }
-      case 3:
-        return {
-          kind: 'keep',
-          span,
-          fields: this.some(1, 3, () => this.fieldPattern()),
-          except: this.some(0, 2, () => this.fieldPattern()),
-        }
-      case 4:
-        return { kind: 'drop', span, fields: this.some(1, 3, () => this.fieldPattern()) }
-      case 5: {
-        const pair = () => ({ from: this.field(), to: this.fieldName(), toSpan: span })
-        return { kind: 'rename', span, pairs: this.some(1, 2, pair) }
-      }
-      case 6:
-        return { kind: 'stats', span, aggregates: this.aggregates(), by }
-      case 7:
-        return { kind: 'sort', span, keys: this.some(1, 2, () => this.sortKey()) }
-      case 8:
-        return { kind: 'head', span, count: this.below(100) }
-      case 9:
-        return { kind: 'tail', span, count: this.below(100) }
-      case 10:
-        return { kind: 'dedup', span, count: 1 + this.below(3), fields: this.some(1, 3, () => this.field()) }
-      case 11:
-        return { kind: 'describe', span }
-      case 12:
-        return { kind: 'count', span, by }
-      case 13:
-      case 14: {
-        const kind = this.pick(['top', 'rare'] as const)
-        return { kind, span, count: 1 + this.below(12), field: this.field(), by }
-      }
-      case 15:
-        return { kind: 'every', span, width: this.duration(), by, aggregates: this.aggregates() }
-      case 16:
-        return { kind: 'rate', span, per: this.chance(0.5) ? this.duration() : null, by }
-      default:
-        return { kind: 'percentiles', span, field: this.expr(1), by }
-    }
-  }
-
-  parseStage(): AstStage {
-    const format = this.pick<ParseFormat>(['json', 'logfmt', 'kv', 'regex', 'pattern', 'combined'])
-    const hasPattern = format === 'regex' || format === 'pattern'
-    const text = this.pick([...RAW_STRINGS, '<ip> - <user> [<ts>] "<path>"'])
-    const option = () => ({ name: this.pick(['sep', 'assign']), value: this.pick([';', ' ', '=', '"']), span })
-    const into = () => ({ name: this.fieldName(), type: this.chance(0.5) ? this.pick(CASTS) : null, span })
-    return {
-      kind: 'parse',
-      span,
-      format,
-      pattern: hasPattern ? { text, span } : null,
-      options: format === 'kv' ? this.some(0, 2, option) : [],
-      from: this.chance(0.4) ? this.field() : null,
-      into: this.chance(0.4) ? this.some(1, 3, into) : null,
-      prefix: this.chance(0.3) ? this.pick(['p_', 'http.', 'in', 'a b']) : null,
-      onError: this.chance(0.3) ? this.pick(['propagate', 'null', 'drop', 'strict'] as const) : null,
-    }
+    const kinds = Object.keys(RANDOM_STAGES) as AstStage['kind'][]
+    return RANDOM_STAGES[this.pick(kinds)](this)
   }
 
   assignment(): { readonly name: string; readonly nameSpan: typeof span; readonly value: AstExpr } {
@@ -311,6 +244,10 @@ class Generator {
 
   key(): AstKey {
     return { span, value: this.chance(0.6) ? this.field() : this.expr(2), alias: this.alias() }
+  }
+
+  by(): AstKey[] {
+    return this.chance(0.5) ? this.some(1, 2, () => this.key()) : []
   }
 
   alias(): string | null {

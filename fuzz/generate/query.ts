@@ -135,6 +135,9 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     return { text: `dedup ${state.random.pick(['', '2 '])}${names(keys)}`, next: state }
   },
 
+  sample: state =>
+    state.ordered ? { text: `sample ${state.random.pick(['3', '50%', '20% seed=3'])}`, next: state } : null,
+
   stats: state => stats(state),
   count: state => stats(state),
 }

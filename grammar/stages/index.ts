@@ -13,6 +13,7 @@ import { percentilesSyntax } from './percentiles.ts'
 import { rareSyntax } from './rare.ts'
 import { rateSyntax } from './rate.ts'
 import { renameSyntax } from './rename.ts'
+import { sampleSyntax } from './sample.ts'
 import { sortSyntax } from './sort.ts'
 import { statsSyntax } from './stats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
@@ -37,6 +38,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   tail: tailSyntax,
   dedup: dedupSyntax,
   describe: describeSyntax,
+  sample: sampleSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,

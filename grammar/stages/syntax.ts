@@ -7,6 +7,7 @@ import { printCall, printExpr } from '../print-expr.ts'
 import type { Span } from '../source.ts'
 import { quoteField, quoteName, type Token } from '../token.ts'
 import { isStageWord } from './names.ts'
+import type { StageOption } from './options.ts'
 
 /** How another language spells the stage. */
 export interface ForeignSpelling {
@@ -27,6 +28,8 @@ export interface StageSyntax<S extends AstStage> {
   /** A function has the name too, so `count() > 5` is a predicate. */
   readonly isFunction?: true
   readonly foreign?: readonly ForeignSpelling[]
+  /** `name=value` clauses it takes. */
+  readonly options?: readonly StageOption[]
   /** The keyword has been taken. */
   parse(p: Parser, keyword: Token): S
   print(stage: S): string

@@ -11,6 +11,7 @@ import { AGGREGATES, SCALARS } from '../../compiler/functions/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import type { CoreKind } from '../../compiler/stages/stage.ts'
 import { desugar, PARSE_FORMATS, parse, print, STAGE_SYNTAX } from '../../grammar/index.ts'
+import type { StageOption } from '../../grammar/stages/options.ts'
 import { FORMAT_DOCS, SHORT_FORM_EXAMPLES, type ShortForm } from './examples.ts'
 import { code, fenced, GENERATED_NOTE, table } from './markdown.ts'
 import type { QueryExample } from './run-example.ts'
@@ -106,9 +107,26 @@ function stageEntry(kind: CoreKind): string {
   return section(
     `### ${kind}`,
     fenced('', form),
-    `${stage.doc.summary} *${stage.class === 'streams' ? 'Streams' : 'Blocks'}.*`,
+    `${stage.doc.summary} *${stage.class === 'streams' ? 'Streams' : 'Blocks'}; ${ORDER[stage.order]}; ${DISTRIBUTION[stage.distribution]}.*`,
+    optionList(STAGE_SYNTAX[kind].options ?? []),
     ...stage.doc.examples.map(exampleBlocks),
   )
+}
+
+const ORDER = { keeps: 'keeps the order', sets: 'sets the order', loses: 'rows come in no order' }
+const DISTRIBUTION = {
+  'each-part': 'runs on every part alone',
+  partial: 'runs on every part, then merges',
+  merged: 'runs once, on all rows',
+}
+
+function optionList(options: readonly StageOption[]): string {
+  return options
+    .map(
+      ({ name, value, doc }) =>
+        `- ${code(`${name}=<${typeof value === 'string' ? value : value.join(' | ')}>`)}: ${doc}`,
+    )
+    .join('\n')
 }
 
 function shortFormEntry(kind: ShortForm): string {
@@ -118,6 +136,7 @@ function shortFormEntry(kind: ShortForm): string {
     `### ${kind}`,
     fenced('', form),
     summary,
+    optionList(STAGE_SYNTAX[kind].options ?? []),
     exampleBlocks(example),
     `It stands for ${code(expansionOf(example.query))}.`,
   )

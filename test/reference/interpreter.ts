@@ -11,6 +11,7 @@ import { dropFields, keepFields, renameFields } from './fields.ts'
 import { parseRows } from './parse.ts'
 import { copyOf, type Row, readField, rowOf } from './row.ts'
 import { stats, statsColumns } from './stats.ts'
+import { referenceOf } from './table/index.ts'
 
 export interface InterpretOptions {
   readonly nowMicros: number
@@ -83,8 +84,11 @@ function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate): S
       return { rows: dedup(rows, stage.count, row => stage.fields.map(field => evaluate(field, row))), columns }
     case 'describe':
       throw new Error('describe is not in the reference: its estimates have no exact answer')
-    default:
+    default: {
+      const reference = referenceOf(stage)
+      if (reference !== null) return reference(stage, { rows, columns }, evaluate)
       throw new Error(`${stage.kind} is a short form; desugar the query first`)
+    }
   }
 }
 

@@ -1,0 +1,86 @@
+/** A random stage of each kind, as a tree. The type makes it complete: a stage that is not here is not fuzzed. */
+import type { AstExpr, AstOption, AstStage, ParseFormat } from '../../grammar/ast.ts'
+import { NO_SPAN } from '../../grammar/index.ts'
+import { type AstGenerator, CASTS, COMPARISONS, RAW_STRINGS } from './ast.ts'
+
+const span = NO_SPAN
+
+export const RANDOM_STAGES: {
+  readonly [K in AstStage['kind']]: (g: AstGenerator) => Extract<AstStage, { readonly kind: K }>
+} = {
+  where(g) {
+    const implicit = g.chance(0.5)
+    const [left, right] = [g.expr(2), g.expr(2)]
+    const test: AstExpr = { kind: 'binary', span, operator: g.pick(COMPARISONS), left, right }
+    return { kind: 'where', span, predicate: implicit ? test : g.expr(3), implicit }
+  },
+  parse(g) {
+    const format = g.pick<ParseFormat>(['json', 'logfmt', 'kv', 'regex', 'pattern', 'combined'])
+    const hasPattern = format === 'regex' || format === 'pattern'
+    const text = g.pick([...RAW_STRINGS, '<ip> - <user> [<ts>] "<path>"'])
+    const option = () => ({ name: g.pick(['sep', 'assign']), value: g.pick([';', ' ', '=', '"']), span })
+    const into = () => ({ name: g.fieldName(), type: g.chance(0.5) ? g.pick(CASTS) : null, span })
+    return {
+      kind: 'parse',
+      span,
+      format,
+      pattern: hasPattern ? { text, span } : null,
+      options: format === 'kv' ? g.some(0, 2, option) : [],
+      from: g.chance(0.4) ? g.field() : null,
+      into: g.chance(0.4) ? g.some(1, 3, into) : null,
+      prefix: g.chance(0.3) ? g.pick(['p_', 'http.', 'in', 'a b']) : null,
+      onError: g.chance(0.3) ? g.pick(['propagate', 'null', 'drop', 'strict'] as const) : null,
+    }
+  },
+  extend: g => ({ kind: 'extend', span, assignments: g.some(1, 3, () => g.assignment()) }),
+  keep: g => ({
+    kind: 'keep',
+    span,
+    fields: g.some(1, 3, () => g.fieldPattern()),
+    except: g.some(0, 2, () => g.fieldPattern()),
+  }),
+  drop: g => ({ kind: 'drop', span, fields: g.some(1, 3, () => g.fieldPattern()) }),
+  rename(g) {
+    const pair = () => ({ from: g.field(), to: g.fieldName(), toSpan: span })
+    return { kind: 'rename', span, pairs: g.some(1, 2, pair) }
+  },
+  stats: g => ({ kind: 'stats', span, aggregates: g.aggregates(), by: g.by() }),
+  sort: g => ({ kind: 'sort', span, keys: g.some(1, 2, () => g.sortKey()) }),
+  head: g => ({ kind: 'head', span, count: g.below(100) }),
+  tail: g => ({ kind: 'tail', span, count: g.below(100) }),
+  dedup: g => ({ kind: 'dedup', span, count: 1 + g.below(3), fields: g.some(1, 3, () => g.field()) }),
+  describe: () => ({ kind: 'describe', span }),
+  sample(g) {
+    const isShare = g.chance(0.5)
+    const options = randomOptions(g, { seed: () => countLiteral(1 + g.below(9)) })
+    return {
+      kind: 'sample',
+      span,
+      count: isShare ? null : g.below(50),
+      percent: isShare ? g.below(100) : null,
+      options,
+    }
+  },
+  count: g => ({ kind: 'count', span, by: g.by() }),
+  top: g => ({ kind: 'top', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
+  rare: g => ({ kind: 'rare', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
+  every: g => ({ kind: 'every', span, width: g.duration(), by: g.by(), aggregates: g.aggregates() }),
+  rate: g => ({ kind: 'rate', span, per: g.chance(0.5) ? g.duration() : null, by: g.by() }),
+  percentiles: g => ({ kind: 'percentiles', span, field: g.expr(1), by: g.by() }),
+}
+
+/** Some of the options a stage has, in the order given. */
+export function randomOptions(g: AstGenerator, values: Readonly<Record<string, () => AstExpr>>): AstOption[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    g.chance(0.4) ? [{ name, nameSpan: span, value: value() }] : [],
+  )
+}
+
+export function countLiteral(value: number): AstExpr {
+  return { kind: 'literal', span, value: { type: 'int', value: BigInt(value) } }
+}
+
+/** One of the words of a choice. */
+export function wordOf(g: AstGenerator, words: readonly string[]): AstExpr {
+  return { kind: 'field', span, name: g.pick(words) }
+}

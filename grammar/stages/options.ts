@@ -1,0 +1,122 @@
+/**
+ * `name=value` clauses of stages: `limit=50`, `maxpause=30m`, `method=iqr`, `startswith=status == 500`. A stage declares its options
+ * once; parser, printer, documentation and completion read the declaration.
+ */
+import type { AstExpr, AstOption, LiteralValue } from '../ast.ts'
+import { parseExpression } from '../expression.ts'
+import { isPunctuation, type Parser } from '../parser.ts'
+import { printExpr } from '../print-expr.ts'
+import { suggestName } from '../suggest.ts'
+import { isNameToken, parseFieldRef } from './syntax.ts'
+
+/** `count` is a whole number, 1 or more; a list of words is a choice. */
+export type OptionKind = 'count' | 'number' | 'duration' | 'bool' | 'string' | 'field' | 'predicate' | readonly string[]
+
+export interface StageOption {
+  readonly name: string
+  readonly value: OptionKind
+  readonly doc: string
+}
+
+/** Options standing here, in any order; a name followed by `=` that is no option is reported, with the nearest that is one. */
+export function parseOptions(p: Parser, declared: readonly StageOption[]): AstOption[] {
+  const options: AstOption[] = []
+  while (isNameToken(p.peek()) && isPunctuation(p.peekSecond(), '=')) {
+    const token = p.take()
+    const nameSpan = { start: token.start, end: token.end }
+    const option = declared.find(({ name }) => name === token.text.toLowerCase())
+    if (option === undefined) {
+      const near = suggestName(
+        token.text,
+        declared.map(({ name }) => name),
+      )
+      p.fail({
+        code: 'E108',
+        message: `there is no option '${token.text}'; it takes ${declared.map(({ name }) => name).join(', ')}`,
+        span: nameSpan,
+        ...(near !== null && { suggestion: near, edit: { span: nameSpan, text: near } }),
+      })
+    }
+    if (options.some(({ name }) => name === option.name)) {
+      p.fail({ code: 'E106', message: `'${option.name}' is given twice`, span: nameSpan })
+    }
+    p.take()
+    options.push({ name: option.name, nameSpan, value: parseValue(p, option) })
+  }
+  return options
+}
+
+function parseValue(p: Parser, { name, value: kind }: StageOption): AstExpr {
+  if (kind === 'predicate') return parseExpression(p)
+  if (kind === 'field') return parseFieldRef(p)
+  const token = p.peek()
+  const span = { start: token.start, end: token.end }
+  if (typeof kind !== 'string') {
+    const word = kind.find(choice => choice === (token.literal?.type === 'string' ? token.literal.value : token.text))
+    if (word === undefined) {
+      const near = suggestName(token.text, [...kind])
+      p.fail({
+        code: 'E206',
+        message: `${name} is one of ${kind.join(', ')}`,
+        span,
+        expected: [...kind],
+        ...(near !== null && { suggestion: near, edit: { span, text: near } }),
+      })
+    }
+    p.take()
+    return { kind: 'field', span, name: word }
+  }
+  if (token.literal === null || !isOf(kind, token.literal)) {
+    p.fail({ code: 'E206', message: `${name} is ${WANTED[kind]}`, span, expected: [WANTED[kind]] })
+  }
+  p.take()
+  return { kind: 'literal', span, value: token.literal }
+}
+
+const WANTED: Readonly<Record<'count' | 'number' | 'duration' | 'bool' | 'string', string>> = {
+  count: 'a whole number, 1 or more',
+  number: 'a number',
+  duration: 'a duration such as 5m',
+  bool: 'true or false',
+  string: 'a string',
+}
+
+function isOf(kind: keyof typeof WANTED, value: LiteralValue): boolean {
+  if (kind === 'count') return value.type === 'int' && value.value >= 1n && value.value <= 1_000_000_000n
+  if (kind === 'number') return value.type === 'int' || value.type === 'float'
+  return value.type === kind
+}
+
+/** With a space before each. */
+export function printOptions(options: readonly AstOption[]): string {
+  return options.map(({ name, value }) => ` ${name}=${printExpr(value)}`).join('')
+}
+
+export function optionOf(options: readonly AstOption[], name: string): AstExpr | null {
+  return options.find(option => option.name === name)?.value ?? null
+}
+
+/** The value of a `count` or `number` option; null when it is not given. */
+export function numberOption(options: readonly AstOption[], name: string): number | null {
+  const value = optionOf(options, name)
+  if (value?.kind !== 'literal') return null
+  return value.value.type === 'int' || value.value.type === 'float' ? Number(value.value.value) : null
+}
+
+/** In nanoseconds; null when it is not given. */
+export function durationOption(options: readonly AstOption[], name: string): number | null {
+  const value = optionOf(options, name)
+  return value?.kind === 'literal' && value.value.type === 'duration' ? value.value.ns : null
+}
+
+/** The word of a choice, the text of a string, the name of a field; null when it is not given. */
+export function wordOption(options: readonly AstOption[], name: string): string | null {
+  const value = optionOf(options, name)
+  if (value?.kind === 'field') return value.name
+  return value?.kind === 'literal' && value.value.type === 'string' ? value.value.value : null
+}
+
+export function boolOption(options: readonly AstOption[], name: string): boolean | null {
+  const value = optionOf(options, name)
+  return value?.kind === 'literal' && value.value.type === 'bool' ? value.value.value : null
+}
