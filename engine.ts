@@ -2,6 +2,7 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
+import { availableParallelism } from 'node:os'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
@@ -12,6 +13,8 @@ import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
 import { estimateScan, scanOf } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
+import type { Lanes } from './runtime/parallel/lanes.ts'
+import { ThreadPool } from './runtime/parallel/pool.ts'
 import type { Profile } from './runtime/profile.ts'
 import type { ResultShape } from './runtime/program.ts'
 import type { QueryResult } from './runtime/result.ts'
@@ -28,6 +31,12 @@ export { QueryMemoryError } from './runtime/memory.ts'
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
   readonly cacheBytes?: number
+  /** Threads that share the work of large aggregations, besides the calling one. Default: one less than the machine has cores; at most 7. */
+  readonly threads?: number
+  /** Aggregations over fewer rows run in the calling thread alone. Default 200,000. */
+  readonly parallelRowsMin?: number
+  /** Replaced by tests. */
+  readonly lanes?: Lanes
 }
 
 export interface QueryOptions {
@@ -105,8 +114,18 @@ export interface Engine {
  */
 export async function open(directory: string | null, options: EngineOptions = {}): Promise<Engine> {
   const store = await openStore({ ...options, directory })
-  return new StoreEngine(store, options.clock ?? Date.now)
+  const threads = options.threads ?? Math.min(THREADS_MAX, availableParallelism() - 1)
+  const pool = new ThreadPool({
+    entry: new URL('./worker.js', import.meta.url),
+    threads: directory === null ? 0 : threads,
+    cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),
+    rowsMin: options.parallelRowsMin ?? 200_000,
+  })
+  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool)
 }
+
+/** More threads than this wait for memory rather than for work. */
+const THREADS_MAX = 7
 
 /**
  * One query over events as they arrive, in constant memory where its stages allow: a pipe. Each batch of events is columnar for as
@@ -165,10 +184,14 @@ async function* partsOf(
 class StoreEngine implements Engine {
   readonly #store: Store
   readonly #clock: () => number
+  readonly #pool: ThreadPool
+  readonly #lanes: Lanes
 
-  constructor(store: Store, clock: () => number) {
+  constructor(store: Store, clock: () => number, pool: ThreadPool, lanes: Lanes) {
     this.#store = store
     this.#clock = clock
+    this.#pool = pool
+    this.#lanes = lanes
   }
 
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
@@ -181,7 +204,8 @@ class StoreEngine implements Engine {
       const now = this.#now(options)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot), false)
       const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
-      return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
+      const run = { ...executeOptions(options, now), lanes: this.#lanes }
+      return queryRun(compiled, execute(compiled.program, source, run))
     } catch (error) {
       snapshot.release()
       throw error
@@ -222,8 +246,9 @@ class StoreEngine implements Engine {
     return this.#store.flush()
   }
 
-  close(): Promise<void> {
-    return this.#store.close()
+  async close(): Promise<void> {
+    await this.#pool.close()
+    await this.#store.close()
   }
 
   #now(options: QueryOptions): DateTime {

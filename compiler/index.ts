@@ -13,9 +13,11 @@ import {
 } from '../grammar/index.ts'
 import { evaluateConstant } from '../runtime/evaluate-constant.ts'
 import { StrictCastError } from '../runtime/helpers/errors.ts'
-import type { ResultShape } from '../runtime/program.ts'
+import { isTransferable } from '../runtime/parallel/state.ts'
+import type { AggregateSpec, OperatorSpec, ResultShape, SplitPlan } from '../runtime/program.ts'
 import type { Value } from '../storage/value.ts'
 import { emitExtend } from './codegen/kernel.ts'
+import type { FunctionRegistry } from './functions/descriptor.ts'
 import { FUNCTIONS } from './functions/index.ts'
 import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
@@ -25,6 +27,7 @@ import { RULES } from './optimise/index.ts'
 import type { PassContext } from './pass.ts'
 import { choose } from './physical/choose.ts'
 import type { PhysicalOp, PhysicalScan } from './physical/ops.ts'
+import { packPlan, unpackPlan } from './physical/transfer.ts'
 import { assemble } from './program/assemble.ts'
 import { labelOf } from './program/labels.ts'
 import type { ResolveContext } from './resolve/context.ts'
@@ -72,7 +75,13 @@ export function compile(text: string, options: CompileOptions): Compiled {
   const canonical = print(query)
   const scan = scanIn(physical)
   return {
-    program: { query: canonical, hash: shortHash(canonical), root, result: shapeOf(resolved) },
+    program: {
+      query: canonical,
+      hash: shortHash(canonical),
+      root,
+      result: shapeOf(resolved),
+      split: splitOf(physical, root, options.functions ?? FUNCTIONS),
+    },
     canonical,
     rewrites,
     hints,
@@ -175,6 +184,38 @@ function printPhysical(op: PhysicalOp): string {
   }
   return lines.join('\n')
 }
+
+/** What another thread is asked to run. */
+export function assembleSplit(text: string, query: string): AggregateSpec {
+  const { root } = assemble(unpackPlan(text, FUNCTIONS), { source: { text: query }, sourceMaps: false })
+  if (root.op !== 'aggregate') throw new Error(`a split plan ends with ${root.op}`)
+  return root
+}
+
+/** Physical ops and specs are trees of one shape. */
+function splitOf(plan: PhysicalOp, root: OperatorSpec, functions: FunctionRegistry): SplitPlan | null {
+  let op = plan
+  let spec = root
+  let found: { readonly op: PhysicalOp; readonly spec: AggregateSpec } | null = null
+  while (op.kind !== 'scan' && spec.op !== 'scan') {
+    if (spec.op === 'aggregate') found = { op, spec }
+    else if (!ROW_BY_ROW.has(op.kind)) found = null
+    op = op.input
+    spec = spec.input
+  }
+  if (found === null || op.kind !== 'scan' || op.order !== 'natural' || !isTransferable(found.spec.state)) return null
+  const { op: subplan, spec: aggregate } = found
+  let text: string | null = null
+  return {
+    aggregate,
+    text: () => {
+      text ??= packPlan(subplan, functions)
+      return text
+    },
+  }
+}
+
+const ROW_BY_ROW: ReadonlySet<PhysicalOp['kind']> = new Set(['filter', 'extend', 'keep', 'drop', 'rename', 'parse'])
 
 function scanIn(op: PhysicalOp): PhysicalScan {
   let node = op

@@ -1,13 +1,15 @@
 /**
  * Runs a program: the scan pulls blocks, operators are pushed batches, results wait in a queue until the reader takes them.
  * One block at a time, so a reader that stops stops the scan, cancellation is noticed between blocks, and the event loop gets its
- * turn every few milliseconds. Nothing here knows of threads: a worker would run the same chain over other blocks and send its state.
+ * turn every few milliseconds. Where the plan allows it, other threads run the same operators over their share of the blocks
+ * (`runtime/parallel/`) and send the state they end up with.
  */
 import { setImmediate } from 'node:timers/promises'
 import { CorruptPartError } from '../storage/errors.ts'
 import type { PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
 import { createRuntime } from './helpers/context.ts'
+import type { Interner } from './helpers/interner.ts'
 import { MemoryBudget } from './memory.ts'
 import { AggregateOperator } from './operators/aggregate.ts'
 import { DropOperator, KeepOperator, RenameOperator } from './operators/columns.ts'
@@ -18,11 +20,14 @@ import { FilterOperator } from './operators/filter.ts'
 import { HeadOperator, TailOperator } from './operators/limit.ts'
 import { linkTotals, Measured, type Operator, type RunContext } from './operators/operator.ts'
 import { ParseOperator } from './operators/parse.ts'
-import { noteDamage, Scan } from './operators/scan.ts'
+import { noteDamage, type Place, Scan } from './operators/scan.ts'
 import { SortOperator } from './operators/sort.ts'
 import { createTableOperator } from './operators/table/index.ts'
+import type { Lanes } from './parallel/lanes.ts'
+import { shareWork } from './parallel/share.ts'
+import type { PartialState } from './parallel/state.ts'
 import type { OperatorProfile, Profile } from './profile.ts'
-import type { OperatorSpec, Program, ScanSpec } from './program.ts'
+import type { AggregateSpec, OperatorSpec, Program, ScanSpec } from './program.ts'
 import type { QueryResult } from './result.ts'
 
 /** How long a run may keep the event loop to itself. */
@@ -39,6 +44,8 @@ export interface ExecuteOptions {
   readonly nowMicros: number
   readonly signal?: AbortSignal
   readonly memoryBytes?: number
+  /** Other threads to share the work with. */
+  readonly lanes?: Lanes
 }
 
 /** The run was cancelled, by its caller or through its signal. */
@@ -92,37 +99,43 @@ async function* run(
   profile: Profile,
   isCanceled: () => boolean,
 ): AsyncGenerator<Batch> {
-  const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
-  const context: RunContext = {
-    runtime: createRuntime(options.nowMicros),
-    profile,
-    directory: `query/${program.hash}`,
-    memory,
-    count(counter, by = 1) {
-      profile.counters.set(counter, (profile.counters.get(counter) ?? 0) + by)
-    },
-  }
+  const context = contextOf(profile, program.hash, options.nowMicros, options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const { memory } = context
   const ready: Batch[] = []
-  const chain = buildChain(program.root, context, ready)
+  const chain = buildChain(program.root, context, ready, program.split?.aggregate ?? null)
   let turnStart = performance.now()
   try {
     read: for await (const parts of source.parts()) {
-      for (const batch of chain.scan.batches(parts)) {
-        if (isCanceled()) throw new CanceledError()
-        if (batch !== null) {
-          try {
-            chain.head.push(batch)
-          } catch (error) {
-            if (!(error instanceof CorruptPartError)) throw error
-            noteDamage(profile.damaged, error)
+      const places = chain.scan.places(parts)
+      const { aggregate } = chain
+      const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES } = options
+      const shared =
+        lanes === undefined || aggregate === null
+          ? null
+          : shareWork(program, places, { lanes, aggregate, profile, nowMicros, memoryBytes, isCanceled })
+      try {
+        // What other threads could not do is done here after all.
+        for await (const mine of shared ?? [places]) {
+          for (const batch of chain.scan.batches(mine)) {
+            if (isCanceled()) throw new CanceledError()
+            if (batch !== null) {
+              try {
+                chain.head.push(batch)
+              } catch (error) {
+                if (!(error instanceof CorruptPartError)) throw error
+                noteDamage(profile.damaged, error)
+              }
+              while (ready.length > 0) yield ready.shift() as Batch
+            }
+            if (chain.head.isDone) break read
+            if (performance.now() - turnStart > TURN_MS) {
+              await setImmediate()
+              turnStart = performance.now()
+            }
           }
-          while (ready.length > 0) yield ready.shift() as Batch
         }
-        if (chain.head.isDone) break read
-        if (performance.now() - turnStart > TURN_MS) {
-          await setImmediate()
-          turnStart = performance.now()
-        }
+      } finally {
+        shared?.stop()
       }
     }
     if (isCanceled()) throw new CanceledError()
@@ -135,14 +148,49 @@ async function* run(
   }
 }
 
+/**
+ * The part of a run that another thread does: the blocks it is given, through the operators below and including the aggregation.
+ * Synchronous: a thread has nothing else to do. Null when it was canceled.
+ */
+export function executePartial(
+  spec: AggregateSpec,
+  hash: string,
+  places: readonly Place[],
+  options: { readonly nowMicros: number; readonly memoryBytes: number; readonly isCanceled: () => boolean },
+): { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null {
+  const profile = emptyProfile()
+  const chain = buildChain(spec, contextOf(profile, hash, options.nowMicros, options.memoryBytes), [], spec)
+  for (const batch of chain.scan.batches(places)) {
+    if (options.isCanceled()) return null
+    if (batch !== null) chain.head.push(batch)
+  }
+  chain.settle()
+  const aggregate = chain.aggregate!
+  return { partial: aggregate.partial(), profile, interner: aggregate.interner }
+}
+
+function contextOf(profile: Profile, hash: string, nowMicros: number, memoryBytes: number): RunContext {
+  return {
+    runtime: createRuntime(nowMicros),
+    profile,
+    directory: `query/${hash}`,
+    memory: new MemoryBudget(memoryBytes),
+    count(counter, by = 1) {
+      profile.counters.set(counter, (profile.counters.get(counter) ?? 0) + by)
+    },
+  }
+}
+
 interface Chain {
   readonly scan: Scan
   readonly head: Operator
+  /** The one whose work other threads may share. */
+  readonly aggregate: AggregateOperator | null
   /** Fills in `rowsOut` of the profiles: what an operator gave is what the next one got. */
   settle(): void
 }
 
-function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[]): Chain {
+function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[], split: AggregateSpec | null): Chain {
   const result = { rows: 0 }
   const sink: Operator = {
     isDone: false,
@@ -156,12 +204,14 @@ function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[]): Ch
   let nextProfile: MutableProfile | null = null
   const links: { readonly profile: MutableProfile; readonly consumer: MutableProfile | null }[] = []
   let boundary: () => number | null = () => null
+  let aggregate: AggregateOperator | null = null
   let spec = root
   for (; spec.op !== 'scan'; spec = spec.input) {
     const profile = profileOf(spec)
     if (nextProfile === null) context.profile.root = profile
     else nextProfile.children.push(profile)
     const operator = createOperator(spec, context, next)
+    if (spec === split && operator instanceof AggregateOperator) aggregate = operator
     if (operator instanceof SortOperator) boundary = () => operator.newestBoundary
     linkTotals(profile, nextProfile)
     links.push({ profile, consumer: nextProfile })
@@ -176,6 +226,7 @@ function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[]): Ch
   return {
     scan: measuredScan(scan, scanProfile),
     head: next,
+    aggregate,
     settle() {
       for (const { profile, consumer } of links) profile.rowsOut = consumer === null ? result.rows : consumer.rowsIn
       scanProfile.rowsIn = context.profile.scan.rows

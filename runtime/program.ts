@@ -15,6 +15,15 @@ export interface Program {
   readonly hash: string
   readonly root: OperatorSpec
   readonly result: ResultShape
+  /** The lowest part of the plan that several threads may run over different blocks; null: it is one thread's. */
+  readonly split: SplitPlan | null
+}
+
+/** An aggregation and everything below it, each op of which looks at one row at a time. */
+export interface SplitPlan {
+  readonly aggregate: AggregateSpec
+  /** The same for another thread, whose compiler makes the same program of it. Written when first asked for. */
+  text(): string
 }
 
 export interface ResultShape {

@@ -76,6 +76,8 @@ export interface FieldSummary {
 
 export interface PartReader {
   readonly id: string
+  /** Where the file is that another thread may open too; null: the part is in this thread's memory. */
+  readonly path: string | null
   readonly index: string
   readonly rowCount: number
   readonly blockCount: number

@@ -108,6 +108,7 @@ class BufferedStore implements Store {
     this.documents = this.openDocuments
     const cache = createChunkCache(options.cacheBytes ?? 256 * MIB)
     this.hooks = {
+      pathOf: ({ id }) => this.pathOf(id),
       open: ({ id }) => openPart(this.onDisk().filesystem, this.pathOf(id), cache),
       damaged: (part, error) => this.setAside(part, error.message),
     }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { QueryOptions } from '../engine.ts'
+import type { Lanes } from '../runtime/parallel/lanes.ts'
 import type { IncomingEvent } from '../storage/index.ts'
 import { createEventReader, TIMESTAMP_FIELDS } from '../storage/ingest/read-event.ts'
 import { DateTime, type Value } from '../storage/value.ts'
@@ -20,6 +21,8 @@ export interface RunOptions extends QueryOptions {
   readonly directory?: string | null
   /** Flush after every so many events, so that the data lies in several parts; needs a directory. */
   readonly eventsPerPart?: number
+  /** Threads to share aggregations with; needs a directory. */
+  readonly lanes?: Lanes
 }
 
 export function loadCases(file: string): TestCase[] {

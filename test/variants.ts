@@ -6,10 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, print } from '../grammar/index.ts'
+import type { Lanes } from '../runtime/parallel/lanes.ts'
 import { sectionOf, type TestCase } from './case-file.ts'
 import { eventsOf, NOW, optionsOf, queryOf, type RunOptions } from './case-input.ts'
 import { isOrdered, isSameResult, spokenFields } from './compare-rows.ts'
 import { answer, ruleNames, withEngine } from './harness.ts'
+import { InlineLanes } from './inline-lanes.ts'
 import { askReference } from './reference/index.ts'
 import { type NamedRow, parseRow, rowText } from './rows.ts'
 
@@ -30,10 +32,11 @@ async function compute(test: TestCase, change: RunOptions, text: string = queryO
   return { rows: result.rows, isEvents: result.kind === 'events' }
 }
 
-async function onDisk(test: TestCase, eventsPerPart: number, blockRows?: number): Promise<Computed> {
+async function onDisk(test: TestCase, eventsPerPart: number, blockRows?: number, lanes?: Lanes): Promise<Computed> {
   const directory = mkdtempSync(join(tmpdir(), 'quern-ladder-'))
   try {
-    return await compute(test, { directory, eventsPerPart, ...(blockRows !== undefined && { blockRows }) })
+    const change = { directory, eventsPerPart, ...(blockRows !== undefined && { blockRows }), ...(lanes && { lanes }) }
+    return await compute(test, change)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -61,6 +64,11 @@ export const USUAL_RUNGS: readonly Rung[] = [
     },
   },
   { name: 'in blocks of two rows', rows: test => compute(test, { blockRows: 2 }) },
+  {
+    name: 'shared between three threads',
+    fits: isFreeOfScanOrder,
+    rows: test => onDisk(test, 3, 1, new InlineLanes(2)),
+  },
 ]
 
 export const OTHER_RUNGS: readonly Rung[] = [

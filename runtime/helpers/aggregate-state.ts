@@ -129,6 +129,12 @@ export const AGGREGATE_HELPERS = {
   extremeOf,
   tallyNew: (): Tally => ({ byKey: new Map(), dictionary: null, counts: new Map() }),
   tallyAdd: (tally: Tally, value: Value): void => tallyAdd(tally, value),
+  tallyAddMany: tallyAdd,
+  /** Everything counted, whatever it was counted by. */
+  tallyEntries(tally: Tally): { readonly value: Value; readonly count: number }[] {
+    tallyFlush(tally, null)
+    return [...tally.byKey.values()]
+  },
   tallyAddCode,
   tallyMerge,
   tallyValues,

@@ -81,6 +81,26 @@ function distinctCount(set: Distinct): number {
   return count
 }
 
+/** The interned numbers in the set. */
+function distinctIds(set: Distinct): Uint32Array {
+  if (set.small !== null) return Uint32Array.from(set.small)
+  const ids = new Uint32Array(distinctCount(set))
+  let at = 0
+  for (let id = 0; id < set.seen.length; id++) if (set.seen[id] === 1) ids[at++] = id
+  return ids
+}
+
+/** A set of these numbers of `interner`. */
+function distinctOf(interner: Interner, ids: Uint32Array): Distinct {
+  const set: Distinct = { interner, dictionary: null, ids: NO_IDS, small: null, seen: NOTHING }
+  if (ids.length <= SMALL) set.small = new Set(ids)
+  else {
+    reserve(set)
+    for (let at = 0; at < ids.length; at++) set.seen[ids[at]!] = 1
+  }
+  return set
+}
+
 export const DISTINCT_HELPERS = {
   distinctNew,
   distinctAddCode,
@@ -88,4 +108,6 @@ export const DISTINCT_HELPERS = {
   distinctAdd,
   distinctMerge,
   distinctCount,
+  distinctIds,
+  distinctOf,
 }

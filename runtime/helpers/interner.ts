@@ -16,20 +16,34 @@ export class Interner {
   readonly #strings = new Map<string, number>()
   readonly #others = new Map<string | number, number>()
   readonly #byDictionary = new WeakMap<Dictionary, Uint32Array>()
-  size = 0
+  readonly #values: Value[] = []
+
+  get size(): number {
+    return this.#values.length
+  }
+
+  /** Null for null and missing alike. */
+  valueOf(id: number): Value {
+    return this.#values[id] ?? null
+  }
+
+  /** Those numbered `from` and higher, in order: what another thread has not heard of yet. */
+  valuesFrom(from: number): readonly Value[] {
+    return this.#values.slice(from)
+  }
 
   idOf(value: Value): number {
     if (typeof value === 'string') {
       const known = this.#strings.get(value)
       if (known !== undefined) return known
-      this.#strings.set(value, this.size)
+      this.#strings.set(value, this.#values.length)
     } else {
       const key = keyOf(value)
       const known = this.#others.get(key)
       if (known !== undefined) return known
-      this.#others.set(key, this.size)
+      this.#others.set(key, this.#values.length)
     }
-    return this.size++
+    return this.#values.push(value) - 1
   }
 
   /** The number of each code's value; null and missing share one. */

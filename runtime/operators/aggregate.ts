@@ -9,11 +9,10 @@ import { batchOf, vectorOf } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
 import { HELPERS } from '../helpers/index.ts'
 import { KernelRunner } from '../instantiate.ts'
+import { type IdTable, type PartialState, packState, type StateArray, unpackState } from '../parallel/state.ts'
 import type { AggregateSpec, StateColumnSpec } from '../program.ts'
 import { GroupTable } from './group-table.ts'
 import type { Operator, RunContext } from './operator.ts'
-
-type StateArray = Float64Array | Int32Array | Uint32Array | Uint8Array | unknown[]
 
 type StepKernel = (
   columns: readonly Vector[],
@@ -43,6 +42,13 @@ const histograms = new WeakMap<DictVector, Int32Array>()
 /** `count` columns are carried over into doubles before this many rows could overflow them. */
 const CARRY_ROWS = 2 ** 30
 
+type MergeKernel = (
+  into: readonly StateArray[],
+  from: readonly StateArray[],
+  mapping: Uint32Array,
+  count: number,
+) => void
+
 type FinishKernel = (state: readonly StateArray[], count: number) => readonly Value[][]
 
 export class AggregateOperator implements Operator {
@@ -53,10 +59,12 @@ export class AggregateOperator implements Operator {
   readonly #step: KernelRunner<StepKernel>
   readonly #tally: KernelRunner<TallyKernel> | null
   readonly #finish: KernelRunner<FinishKernel>
+  readonly #merge: KernelRunner<MergeKernel>
   #lanes = new Int32Array(0)
   /** Slots that hold counts not yet settled; 0: none. */
   #pendingSlots = 0
   #rowsSinceCarry = 0
+  #rows = 0
   /** By state column: what `count` columns counted before they were last cleared; null until that happens. */
   #carried: (Float64Array | null)[]
   readonly #groups: GroupTable
@@ -72,6 +80,7 @@ export class AggregateOperator implements Operator {
     this.#step = new KernelRunner(spec.step, context)
     this.#tally = spec.tally === null ? null : new KernelRunner(spec.tally, context)
     this.#finish = new KernelRunner(spec.finish, context)
+    this.#merge = new KernelRunner(spec.merge, context)
     this.#carried = spec.state.map(() => null)
     this.#groups = new GroupTable(spec.keys)
     if (spec.tally !== null) this.#groups.beforeChange = () => this.#settle()
@@ -93,6 +102,7 @@ export class AggregateOperator implements Operator {
     }
     if (this.#rowsSinceCarry + batch.rowCount > CARRY_ROWS) this.#carry()
     this.#rowsSinceCarry += batch.rowCount
+    this.#rows += batch.rowCount
     if (this.#tally !== null) {
       this.#count(this.#tally, batch)
       return
@@ -211,6 +221,44 @@ export class AggregateOperator implements Operator {
     const at = this.#spec.keys.findIndex(key => key.binMicros !== null)
     const times = this.#groups.values[at]
     return times === undefined ? null : orderOfBins(times, this.#spec.keys[at]!.binMicros!)
+  }
+
+  get interner(): GroupTable['interner'] {
+    return this.#groups.interner
+  }
+
+  /** What was found, for an operator in another thread that finishes. Nothing is pushed on. */
+  partial(): PartialState {
+    this.#settle()
+    const { count, ids } = this.#groups
+    const state = packState(this.#spec.state, this.#settledState(), count)
+    return { groupCount: count, keys: ids.map(column => Uint32Array.from(column)), state, rows: this.#rows }
+  }
+
+  /** Takes over what another thread found; `table` says what its interned numbers mean here. */
+  absorb(partial: PartialState, table: IdTable): void {
+    this.#settle()
+    const { groupCount, keys } = partial
+    const groups = this.#groups
+    if (this.#rowsSinceCarry + partial.rows > CARRY_ROWS) this.#carry()
+    this.#rowsSinceCarry += partial.rows
+    this.#rows += partial.rows
+    const mapping = new Uint32Array(groupCount)
+    if (keys.length > 0) {
+      const ours = keys.map(column => column.map(id => table.ids[id]!))
+      const ids: number[] = []
+      for (let group = 0; group < groupCount; group++) {
+        for (let key = 0; key < ours.length; key++) ids[key] = ours[key]![group]!
+        mapping[group] = groups.groupOfIds(ids, key => table.interner.valueOf(ids[key]!))
+      }
+      this.#initialise(groups.count)
+    }
+    const { run, profile } = this.#merge.get([], { selected: false, exact: false })
+    const start = process.hrtime.bigint()
+    run(this.#state, unpackState(this.#spec.state, partial.state, table), mapping, groupCount)
+    profile.durationNs += Number(process.hrtime.bigint() - start)
+    profile.calls++
+    profile.rows += groupCount
   }
 
   finish(): void {

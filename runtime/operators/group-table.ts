@@ -18,12 +18,14 @@ export class GroupTable {
   count = 0
   /** By key, by group. */
   readonly values: Value[][]
+  /** The same as interned numbers: what other threads are told. */
+  readonly ids: number[][]
   /** What the step kernel sees; sizes and codes of the current batch. */
   keys: readonly KeyCodes[] = []
   readonly #coders: readonly KeyCoder[]
   readonly #fields: readonly string[]
   #tokens: readonly (object | number)[] = []
-  readonly #interner = currentInterner()
+  readonly interner = currentInterner()
   /** One key: group by interned number, or -1. */
   #groupOfId = new Int32Array(0)
   /** Several keys: group by their interned numbers. */
@@ -32,6 +34,7 @@ export class GroupTable {
   /** Key by key, before pairs were combined; and the tables that combined them. */
   #coded: readonly KeyCodes[] = []
   readonly #scratch: number[] = []
+  readonly #scratchIds: number[] = []
   #combinedBy: readonly PairTable[] = []
   slotCount = 0
   /** Called before slots change their meaning. */
@@ -41,6 +44,7 @@ export class GroupTable {
     this.#coders = keys.map(key => new KeyCoder(key.binMicros))
     this.#fields = keys.map(key => key.field)
     this.values = keys.map(() => [])
+    this.ids = keys.map(() => [])
     this.#pairs = keys.map(() => null)
   }
 
@@ -127,13 +131,13 @@ export class GroupTable {
 
   /** Groups known from other dictionaries, for all codes at once. */
   #fillFromDictionary(dictionary: Dictionary): void {
-    const ids = this.#interner.idsOf(dictionary)
+    const ids = this.interner.idsOf(dictionary)
     this.#reserveIds()
     for (let code = 0; code < ids.length; code++) this.slots[code] = this.#groupOfId[ids[code]!]!
   }
 
   #reserveIds(): void {
-    const { size } = this.#interner
+    const { size } = this.interner
     if (this.#groupOfId.length >= size) return
     const groups = new Int32Array(Math.max(size, this.#groupOfId.length * 2, 1024)).fill(-1)
     groups.set(this.#groupOfId)
@@ -142,29 +146,36 @@ export class GroupTable {
 
   #groupOf(codes: readonly number[]): number {
     const coded = this.#coded
-    const first = coded[0]!.idOf(codes[0]!, this.#interner)
-    if (coded.length === 1) {
+    const ids = this.#scratchIds
+    for (let index = 0; index < coded.length; index++) ids[index] = coded[index]!.idOf(codes[index]!, this.interner)
+    return this.groupOfIds(ids, index => coded[index]!.valueOf(codes[index]!))
+  }
+
+  /** The group whose keys have these interned numbers; made, with the values asked for, when it is new. */
+  groupOfIds(ids: readonly number[], valueOfKey: (key: number) => Value): number {
+    const first = ids[0]!
+    if (this.values.length === 1) {
       if (first >= this.#groupOfId.length) this.#reserveIds()
       const known = this.#groupOfId[first]!
       if (known >= 0) return known
       this.#groupOfId[first] = this.count
-      return this.#newGroup(codes)
+      return this.#newGroup(ids, valueOfKey)
     }
-    const second = coded[1]!.idOf(codes[1]!, this.#interner)
+    const second = ids[1]!
     // Two numbers fit in a double exactly; more are written out.
     let key: number | string = first * 2 ** 26 + second
-    if (coded.length > 2 || first >= 2 ** 26 || second >= 2 ** 26) {
-      key = coded.map((keyCodes, index) => keyCodes.idOf(codes[index]!, this.#interner)).join(',')
-    }
+    if (ids.length > 2 || first >= 2 ** 26 || second >= 2 ** 26) key = ids.join(',')
     const known = this.#groupOfIds.get(key)
     if (known !== undefined) return known
     this.#groupOfIds.set(key, this.count)
-    return this.#newGroup(codes)
+    return this.#newGroup(ids, valueOfKey)
   }
 
-  #newGroup(codes: readonly number[]): number {
-    const coded = this.#coded
-    for (let index = 0; index < coded.length; index++) this.values[index]!.push(coded[index]!.valueOf(codes[index]!))
+  #newGroup(ids: readonly number[], valueOfKey: (key: number) => Value): number {
+    for (let index = 0; index < this.values.length; index++) {
+      this.values[index]!.push(valueOfKey(index))
+      this.ids[index]!.push(ids[index]!)
+    }
     return this.count++
   }
 

@@ -16,10 +16,13 @@ import { FilterRunner } from './filter.ts'
 import type { RunContext } from './operator.ts'
 
 /** A block and where its first row stands in the whole input. */
-interface Place {
+export interface Place {
   readonly part: PartReader
   readonly block: BlockReader
   readonly rowOrderBase: number
+  /** Of the block in its part, and of the part among all. */
+  readonly number: number
+  readonly partNumber: number
 }
 
 export class Scan {
@@ -37,10 +40,9 @@ export class Scan {
     this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
   }
 
-  /** Batches of the parts given, block by block; null where a block gave none, so that the driver can check for cancellation. */
-  *batches(parts: readonly PartReader[]): Generator<Batch | null> {
+  /** Batches of blocks, one by one; null where a block gave none, so that the driver can check for cancellation. */
+  *batches(places: readonly Place[]): Generator<Batch | null> {
     const { scan } = this.#context.profile
-    const places = this.#places(parts)
     const read = new Set<PartReader>()
     for (const place of places) {
       const boundary = this.#boundary()
@@ -59,11 +61,12 @@ export class Scan {
     scan.partsRead += read.size
   }
 
-  #places(parts: readonly PartReader[]): Place[] {
+  /** The blocks to look at, in the order of the scan. Asked once for each part: it counts them, and where their rows stand. */
+  places(parts: readonly PartReader[]): Place[] {
     const { scan } = this.#context.profile
     const { indexes, time, order } = this.#spec
     const places: Place[] = []
-    for (const part of parts) {
+    for (const [partNumber, part] of parts.entries()) {
       scan.partsTotal++
       scan.blocksTotal += part.blockCount
       const base = this.#rowOrder
@@ -77,7 +80,7 @@ export class Scan {
       for (let index = 0; index < part.blockCount; index++) {
         const block = part.block(index)
         if (block.verdictTime(time) === 'none') outside++
-        else places.push({ part, block, rowOrderBase })
+        else places.push({ part, block, rowOrderBase, number: index, partNumber })
         rowOrderBase += block.rowCount
       }
       if (outside === part.blockCount) scan.partsSkippedByTime++

@@ -12,6 +12,7 @@ import type { Vector } from '../vector.ts'
 type OpenPart = PartReader & { close(): void }
 
 export interface PublishedPartHooks {
+  pathOf(description: PartDescription): string
   open(description: PartDescription): OpenPart
   /** Called once, before the error reaches the reader. */
   damaged(part: PublishedPart, error: CorruptPartError): void
@@ -32,6 +33,10 @@ export class PublishedPart implements PartReader {
 
   get id(): string {
     return this.description.id
+  }
+
+  get path(): string {
+    return this.hooks.pathOf(this.description)
   }
 
   get index(): string {

@@ -82,6 +82,7 @@ export class MemoryPart {
     if (this.rawCount > 0) fields.push({ name: '_raw', type: 'string', presentCount: this.rawCount })
     for (const { name, type, presentCount } of this.fields.values()) fields.push({ name, type, presentCount })
     return {
+      path: null,
       id: this.id,
       index: this.index,
       rowCount: this.rowCount,

@@ -39,7 +39,7 @@ export function describePart(filesystem: Filesystem, path: string): PartDescript
 
 /** Opens the part at `path`; it holds a file descriptor until it is closed. @throws {CorruptPartError} */
 export function openPart(filesystem: Filesystem, path: string, cache: ChunkCache): PartReader & { close(): void } {
-  return new FilePart(openPartFile(filesystem, path), cache)
+  return new FilePart(openPartFile(filesystem, path), path, cache)
 }
 
 /** Blocks are cached under their numbers; the part's dictionaries under this one, and a block's token filters below it. */
@@ -48,6 +48,7 @@ const filtersOf = (block: number): number => -2 - block
 
 class FilePart implements PartReader {
   readonly id: string
+  readonly path: string
   readonly index: string
   readonly rowCount: number
   readonly blockCount: number
@@ -64,8 +65,9 @@ class FilePart implements PartReader {
   /** Every proper prefix of a dotted field name: `a` and `a.b` for `a.b.c`. */
   readonly #parents = new Set<string>()
 
-  constructor(file: OpenPartFile, cache: ChunkCache) {
+  constructor(file: OpenPartFile, path: string, cache: ChunkCache) {
     const { footer } = file
+    this.path = path
     this.file = file
     this.cache = cache
     this.#footer = footer

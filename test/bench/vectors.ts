@@ -61,6 +61,7 @@ export function partOf(blocks: readonly Columns[]): PartReader {
     }),
   )
   return {
+    path: null,
     id: 'bench',
     index: 'main',
     rowCount: BLOCK_ROWS * blocks.length,

@@ -1,0 +1,45 @@
+/**
+ * What the main thread wants of other threads, without saying how they are had: the same operators over other blocks, and the state
+ * they end up with. Blocks are dealt out by their place, always to the same lane, so that each thread's cache holds its own.
+ */
+import type { Interner } from '../helpers/interner.ts'
+import type { Profile } from '../profile.ts'
+import type { PartialState } from './state.ts'
+
+/** Where a block is found by a thread that does not share memory. */
+export interface BlockPlace {
+  readonly path: string
+  readonly block: number
+  readonly rowOrderBase: number
+}
+
+export interface LaneTask {
+  /** `SplitPlan.text` */
+  readonly plan: string
+  /** The query's text: what comments in kernels quote. */
+  readonly query: string
+  readonly hash: string
+  readonly places: readonly BlockPlace[]
+  readonly nowMicros: number
+  readonly memoryBytes: number
+}
+
+export interface LaneResult {
+  readonly partial: PartialState
+  /** Of the lane's own run: counters, kernels, operators. */
+  readonly profile: Profile
+  /** Its interned numbers, translated. */
+  readonly ids: Uint32Array
+}
+
+export interface Lanes {
+  /** Threads ready besides the caller's; may be none, and may be more the next time. */
+  ready(): number
+  /** Fewer rows than this are done before another thread has answered. */
+  readonly rowsMin: number
+  /**
+   * Runs the task in thread `lane` (0 … ready() - 1). Null when that failed, for whatever reason: the caller then does the work itself,
+   * and meets the same error, or none.
+   */
+  run(lane: number, task: LaneTask, interner: Interner): { readonly result: Promise<LaneResult | null>; cancel(): void }
+}

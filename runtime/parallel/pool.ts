@@ -1,0 +1,135 @@
+/**
+ * Threads that share the work of a query. They are started when the first query that is worth it runs, answer one task at a time, and
+ * end when nobody has asked for a while. A thread that fails is replaced; what it was to do its caller does.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Interner } from '../helpers/interner.ts'
+import { IdMirror } from './id-mirror.ts'
+import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
+import type { Reply, Request, ThreadData } from './messages.ts'
+
+export interface PoolOptions {
+  /** The module a thread runs. */
+  readonly entry: URL
+  readonly threads: number
+  /** Of each thread, for decoded columns. */
+  readonly cacheBytes: number
+  readonly rowsMin: number
+}
+
+/** A thread costs about 30 MB: not kept for nothing. */
+const IDLE_MS = 60_000
+
+export class ThreadPool implements Lanes {
+  readonly rowsMin: number
+  readonly #options: PoolOptions
+  #threads: Thread[] = []
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.rowsMin = options.rowsMin
+  }
+
+  ready(): number {
+    this.#threads = this.#threads.filter(thread => !thread.isGone)
+    while (this.#threads.length < this.#options.threads) this.#threads.push(new Thread(this.#options))
+    return this.#threads.findIndex(thread => !thread.isOnline) === -1
+      ? this.#threads.length
+      : this.#threads.findIndex(thread => !thread.isOnline)
+  }
+
+  run(
+    lane: number,
+    task: LaneTask,
+    interner: Interner,
+  ): { readonly result: Promise<LaneResult | null>; cancel(): void } {
+    const thread = this.#threads[lane]
+    return thread === undefined ? { result: Promise.resolve(null), cancel: () => {} } : thread.run(task, interner)
+  }
+
+  async close(): Promise<void> {
+    const threads = this.#threads
+    this.#threads = []
+    await Promise.all(threads.map(thread => thread.end()))
+  }
+}
+
+interface Waiting {
+  readonly id: number
+  readonly mirror: IdMirror
+  settle(result: LaneResult | null): void
+}
+
+class Thread {
+  isOnline = false
+  isGone = false
+  readonly #worker: Worker
+  #waiting: Waiting | null = null
+  #mirror: IdMirror | null = null
+  #requests = 0
+  #idle: NodeJS.Timeout | null = null
+
+  constructor({ entry, cacheBytes }: PoolOptions) {
+    const workerData: ThreadData = { cacheBytes }
+    this.#worker = new Worker(entry, { workerData, name: 'quern-scan' })
+    // A query holds the process by itself while it runs; a thread that waits does not.
+    this.#worker.unref()
+    this.#worker.on('message', (message: 'ready' | Reply) => {
+      if (message === 'ready') this.isOnline = true
+      else this.#answered(message)
+    })
+    this.#worker.on('error', () => this.#gone())
+    this.#worker.on('exit', () => this.#gone())
+    this.#rest()
+  }
+
+  run(task: LaneTask, interner: Interner): { readonly result: Promise<LaneResult | null>; cancel(): void } {
+    if (this.#waiting !== null || this.isGone) return { result: Promise.resolve(null), cancel: () => {} }
+    if (this.#mirror?.interner !== interner) this.#mirror = new IdMirror(interner)
+    const mirror = this.#mirror
+    const canceled = new SharedArrayBuffer(4)
+    const id = ++this.#requests
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#worker.ref()
+    const result = new Promise<LaneResult | null>(settle => {
+      this.#waiting = { id, mirror, settle }
+    })
+    const request: Request = { id, task, known: mirror.known, canceled }
+    this.#worker.postMessage(request)
+    return { result, cancel: () => void Atomics.store(new Int32Array(canceled), 0, 1) }
+  }
+
+  async end(): Promise<void> {
+    this.#gone()
+    await this.#worker.terminate()
+  }
+
+  #answered(reply: Reply): void {
+    const waiting = this.#waiting
+    if (waiting === null || waiting.id !== reply.id) return
+    this.#waiting = null
+    this.#rest()
+    if ('failed' in reply) {
+      waiting.settle(null)
+      return
+    }
+    const { partial, profile, generation, from, values } = reply
+    waiting.mirror.learn(generation, from, values)
+    waiting.settle({ partial, profile, ids: waiting.mirror.ids })
+  }
+
+  #rest(): void {
+    this.#worker.unref()
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => void this.end(), IDLE_MS)
+    this.#idle.unref()
+  }
+
+  #gone(): void {
+    this.isGone = true
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    const waiting = this.#waiting
+    this.#waiting = null
+    waiting?.settle(null)
+  }
+}

@@ -1,0 +1,83 @@
+/** A thread's side: tasks come in, states go out. What a plan means and where parts are is given by whoever composes the thread. */
+import { parentPort } from 'node:worker_threads'
+import type { BlockReader, PartReader } from '../../storage/index.ts'
+import { executePartial } from '../execute.ts'
+import type { Interner } from '../helpers/interner.ts'
+import type { Place } from '../operators/scan.ts'
+import type { AggregateSpec } from '../program.ts'
+import type { BlockPlace } from './lanes.ts'
+import type { Reply, Request } from './messages.ts'
+import { buffersOf } from './state.ts'
+import { packValues } from './values.ts'
+
+export interface ThreadRooms {
+  assemble(plan: string, query: string): AggregateSpec
+  open(path: string): PartReader
+}
+
+/** Programs kept: a query that is asked again is not compiled again. */
+const PROGRAMS_MAX = 200
+
+export function serve(rooms: ThreadRooms): void {
+  const port = parentPort
+  if (port === null) throw new Error('this module runs in a thread of its own')
+  const answer = answering(rooms)
+  port.on('message', (request: Request) => {
+    const reply = answer(request)
+    port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
+  })
+  port.postMessage('ready')
+}
+
+/** One request after the other; never throws. */
+export function answering(rooms: ThreadRooms): (request: Request) => Reply {
+  const programs = new Map<string, AggregateSpec>()
+  return request => {
+    try {
+      return run(request, rooms, programs) ?? { id: request.id, failed: 'canceled' }
+    } catch (error) {
+      // The asking thread does this work again itself, and meets the error where it can be told.
+      return { id: request.id, failed: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}
+
+function run(
+  { id, task, known, canceled }: Request,
+  rooms: ThreadRooms,
+  programs: Map<string, AggregateSpec>,
+): Reply | null {
+  const flag = new Int32Array(canceled)
+  const spec = programs.get(task.plan) ?? rooms.assemble(task.plan, task.query)
+  programs.delete(task.plan)
+  programs.set(task.plan, spec)
+  if (programs.size > PROGRAMS_MAX) programs.delete(programs.keys().next().value!)
+  const found = executePartial(spec, task.hash, placesOf(task.places, rooms), {
+    nowMicros: task.nowMicros,
+    memoryBytes: task.memoryBytes,
+    isCanceled: () => Atomics.load(flag, 0) !== 0,
+  })
+  if (found === null) return null
+  const { partial, profile, interner } = found
+  if (profile.damaged.length > 0) return { id, failed: profile.damaged.join('; ') }
+  const generation = generationOf(interner)
+  const from = known.generation === generation ? known.count : 0
+  return { id, partial, profile, generation, from, values: packValues(interner.valuesFrom(from)) }
+}
+
+function placesOf(places: readonly BlockPlace[], rooms: ThreadRooms): Place[] {
+  return places.map(({ path, block: number, rowOrderBase }) => {
+    const part = rooms.open(path)
+    const block: BlockReader = part.block(number)
+    return { part, block, rowOrderBase, number, partNumber: 0 }
+  })
+}
+
+const generations = new WeakMap<Interner, number>()
+let generationCount = 0
+
+function generationOf(interner: Interner): number {
+  let generation = generations.get(interner)
+  if (generation === undefined) generations.set(interner, (generation = generationCount++))
+  return generation
+}

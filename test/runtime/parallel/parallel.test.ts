@@ -1,0 +1,140 @@
+/** Work shared between threads: what crosses over arrives as it left, and the answer is the one a single thread gives. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import fc from 'fast-check'
+import { FUNCTIONS } from '../../../compiler/functions/index.ts'
+import { compile } from '../../../compiler/index.ts'
+import { packPlan, unpackPlan } from '../../../compiler/physical/transfer.ts'
+import { type Engine, open } from '../../../engine.ts'
+import type { Lanes } from '../../../runtime/parallel/lanes.ts'
+import { packValue, unpackValue } from '../../../runtime/parallel/values.ts'
+import type { IncomingEvent } from '../../../storage/index.ts'
+import { DateTime, Duration, type Value } from '../../../storage/value.ts'
+import { NOW } from '../../case-input.ts'
+import { InlineLanes } from '../../inline-lanes.ts'
+import { anyValue } from '../helpers/arbitrary-values.ts'
+
+const QUERIES = [
+  'stats count(), sum(n), avg(n), min(n), max(host), dc(host), p90(n), values(level), mode(level) by level',
+  'stats count(), first(host), last(n), list(n), earliest(host), latest(n), median(n), stdev(n), estdc(n)',
+  'where n > 10 | extend twice = n * 2, d = 1m | stats sum(twice), max(d) by bin(_time, 5m), host',
+  'extend o = {a: n, b: [level]} | stats count(), max(o) by o | sort -count(), o | head 5',
+  'stats count() by host, level, n | stats count(), max(n) by host',
+] as const
+
+function events(count: number): IncomingEvent[] {
+  return Array.from({ length: count }, (_, n) => ({
+    index: 'main',
+    time: new DateTime(NOW.micros + n * 1_000_000),
+    raw: null,
+    fields: new Map<string, Value>([
+      ['n', n % 97 === 0 ? null : n % 89],
+      ['host', `web-${n % 13}`],
+      ['level', n % 7 === 0 ? 'error' : 'info'],
+    ]),
+  }))
+}
+
+async function onDisk<T>(
+  options: { readonly lanes?: Lanes; readonly threads?: number },
+  use: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'quern-parallel-'))
+  const engine = await open(directory, { threads: 0, parallelRowsMin: 0, fsync: false, blockRows: 64, ...options })
+  try {
+    for (let part = 0; part < 3; part++) {
+      engine.ingest(events(500))
+      await engine.flush()
+    }
+    // Not flushed: only the main thread has these.
+    engine.ingest(events(50))
+    return await use(engine)
+  } finally {
+    await engine.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Rows as text in an order of their own; sums may round differently. */
+async function answerOf(engine: Engine, query: string): Promise<string[]> {
+  const { rows } = await engine.query(query, { now: NOW }).collect()
+  const round = (_: string, value: unknown): unknown => {
+    if (typeof value === 'bigint') return `${value}n`
+    return typeof value === 'number' ? Number(value.toPrecision(10)) : value
+  }
+  return rows.map(row => JSON.stringify(row, round)).sort()
+}
+
+describe('work shared between threads', () => {
+  it('takes values across', () => {
+    fc.assert(
+      fc.property(anyValue, value => {
+        assert.deepEqual(unpackValue(structuredClone(packValue(value))), value)
+      }),
+    )
+    const times = [new DateTime(5, 7), new Duration(-3), [new DateTime(0)], { __proto: 1, d: new Duration(1) }]
+    for (const value of times) assert.deepEqual(unpackValue(structuredClone(packValue(value))), value)
+  })
+
+  it('takes plans across, with everything a literal may be', () => {
+    const odd = 'where x in [9007199254740993, 1.5, null, "a", 5m, 2026-01-01T00:00:00Z] and y != {`$`: [-0.0]}'
+    for (const query of [...QUERIES, `${odd} | stats p99(n, where n > 1e300) by lower(host)`]) {
+      const catalog = { indexes: ['main'], sources: [], fields: () => new Map() }
+      const { program } = compile(query, { catalog, now: NOW })
+      const text = program.split?.text() ?? assert.fail(`${query} is not split`)
+      assert.equal(packPlan(unpackPlan(text, FUNCTIONS), FUNCTIONS), text)
+    }
+  })
+
+  it('gives the answer of one thread', async () => {
+    const lanes = new InlineLanes(3)
+    const alone = await onDisk({}, engine => Promise.all(QUERIES.map(query => answerOf(engine, query))))
+    const shared = await onDisk({ lanes }, engine => Promise.all(QUERIES.map(query => answerOf(engine, query))))
+    assert.deepEqual(shared, alone)
+    assert.equal(lanes.answered, 3 * QUERIES.length)
+  })
+
+  it('does itself what a thread could not', async () => {
+    const failing: Lanes = {
+      rowsMin: 0,
+      ready: () => 2,
+      run: () => ({ result: Promise.resolve(null), cancel: () => {} }),
+    }
+    const alone = await onDisk({}, engine => answerOf(engine, QUERIES[0]))
+    assert.deepEqual(await onDisk({ lanes: failing }, engine => answerOf(engine, QUERIES[0])), alone)
+  })
+
+  it('runs in threads', async () => {
+    const alone = await onDisk({}, engine => Promise.all(QUERIES.map(query => answerOf(engine, query))))
+    await onDisk({ threads: 2 }, async engine => {
+      // The first query starts the threads and does not wait for them.
+      for (let tries = 0; tries < 300; tries++) {
+        const run = engine.query('stats count()')
+        await run.collect()
+        if (run.profile.kernels.some(kernel => kernel.calls > 0 && kernel.name.endsWith('_merge'))) break
+        await setTimeout(20)
+      }
+      for (const [index, query] of QUERIES.entries()) assert.deepEqual(await answerOf(engine, query), alone[index])
+    })
+  })
+
+  it('stops when the query is canceled', async () => {
+    const lanes = new InlineLanes(1)
+    let canceled = 0
+    const counting: Lanes = {
+      rowsMin: 0,
+      ready: () => 1,
+      run: (lane, task, interner) => ({ ...lanes.run(lane, task, interner), cancel: () => void canceled++ }),
+    }
+    await onDisk({ lanes: counting }, async engine => {
+      const run = engine.query(QUERIES[0])
+      run.cancel()
+      await assert.rejects(run.collect(), { name: 'CanceledError' })
+    })
+    assert.equal(canceled, 1)
+  })
+})

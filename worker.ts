@@ -1,0 +1,11 @@
+/** The composition root of a scan thread: the compiler makes programs of plans, storage opens parts, the runtime runs the one over the other. */
+import { workerData } from 'node:worker_threads'
+import { assembleSplit } from './compiler/index.ts'
+import type { ThreadData } from './runtime/parallel/messages.ts'
+import { serve } from './runtime/parallel/serve.ts'
+import { createPartFiles } from './storage/part-files.ts'
+
+const { cacheBytes } = workerData as ThreadData
+const files = createPartFiles(cacheBytes)
+
+serve({ assemble: assembleSplit, open: path => files.open(path) })
