@@ -88,6 +88,8 @@ function isAlive(owner: Owner): boolean {
     // EPERM: alive, and someone else's.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
   }
+  // Ended, and not yet collected by its parent: where process 1 is no init, a killed server stays like that for ever.
+  if (/^[ZX]/.test(statOf(owner.pid)[0] ?? '')) return false
   const started = startOf(owner.pid)
   return owner.started === null || started === null || started === owner.started
 }
@@ -95,13 +97,22 @@ function isAlive(owner: Owner): boolean {
 /** Boot and clock ticks since then: two processes never share both. */
 function startOf(pid: number): string | null {
   try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The command may hold spaces and parentheses; the fields after it start behind the last one.
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const ticks = statOf(pid)[19]
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
     return ticks === undefined ? null : `${boot}/${ticks}`
   } catch {
     return null
+  }
+}
+
+/** What Linux tells of a process, from its state on; nothing elsewhere. */
+function statOf(pid: number): readonly string[] {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The command may hold spaces and parentheses; the fields after it start behind the last one.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
   }
 }
 

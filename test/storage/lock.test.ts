@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { LockedError } from '../../storage/errors.ts'
 import { lockDirectory } from '../../storage/lock.ts'
 import { openStore } from '../../storage/store.ts'
@@ -50,3 +51,22 @@ test('a lock that says nothing is taken over', () =>
     fs.writeFileSync(`${directory}/LOCK`, '')
     lockDirectory(directory).release()
   }))
+
+test('the lock of a process that was killed and not collected is taken over', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  // The shell becomes a process that never waits for its child.
+  const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 20'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const pid = await new Promise<number>(resolve => parent.stdout.once('data', data => resolve(Number(String(data)))))
+    for (let tries = 0; tries < 200 && !/\) Z/.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')); tries++) {
+      await setTimeout(10)
+    }
+    await withDirectory(async directory => {
+      fs.writeFileSync(`${directory}/LOCK`, JSON.stringify({ pid, started: null, since: 'yesterday' }))
+      lockDirectory(directory).release()
+    })
+  } finally {
+    parent.kill('SIGKILL')
+  }
+})
