@@ -13,6 +13,7 @@ import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
 import { estimateScan, scanOf } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
+import { fieldStatistics } from './runtime/field-statistics.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import type { Profile } from './runtime/profile.ts'
@@ -314,6 +315,12 @@ function catalogOf(snapshot: Snapshot): Catalog {
         }
       }
       return fields
+    },
+    statistics(wanted, field) {
+      return fieldStatistics(
+        snapshot.parts.filter(part => wanted.includes(part.index)),
+        field,
+      )
     },
   }
 }

@@ -8,4 +8,16 @@ export interface Catalog {
   readonly sources: readonly string[]
   /** Fields seen in the given indexes, for did-you-mean and completion; null: unknown (a pipe that has not been read yet). */
   fields(indexes: readonly string[]): ReadonlyMap<string, ValueType> | null
+  /** What is known of a field's values without reading them; only ever a reason to do one thing before another. */
+  statistics?(indexes: readonly string[], field: string): FieldStatistics | null
+}
+
+export interface FieldStatistics {
+  /** Share of rows in which it is neither missing nor null. */
+  readonly present: number
+  /** About how many values there are; null: many, or nobody counted. Few of them are held as a dictionary. */
+  readonly distinct: number | null
+  /** Of numbers and times (as microseconds); null when there are none or types are mixed. */
+  readonly min: number | null
+  readonly max: number | null
 }

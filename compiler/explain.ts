@@ -10,6 +10,7 @@ export interface ScanEstimate {
   readonly partsRead: number
   readonly partsByTime: number
   readonly partsByIndex: number
+  readonly partsByPlan: number
   readonly blocksTotal: number
   readonly blocksRead: number
   readonly blocksByTime: number
@@ -127,6 +128,7 @@ function planText(compiled: Compiled, estimate: ScanEstimate, profile: Profile |
   const skipped = [
     [estimate.partsByTime, 'parts outside the time range'],
     [estimate.partsByIndex, 'parts of other indexes'],
+    [estimate.partsByPlan, 'parts because nothing in them can pass'],
     [estimate.blocksByTime, 'blocks outside the time range'],
     [estimate.blocksByZoneMap, 'blocks by min/max'],
     [estimate.blocksByTokenFilter, 'blocks by token filter'],

@@ -24,7 +24,7 @@ import type { LogicalOp } from './logical/ops.ts'
 import { printExpr, printPlan } from './logical/print.ts'
 import { chainOf, fieldsOf } from './logical/walk.ts'
 import { RULES } from './optimise/index.ts'
-import type { PassContext } from './pass.ts'
+import { changedLines, type PassContext, type Rule } from './pass.ts'
 import { choose } from './physical/choose.ts'
 import type { PhysicalOp, PhysicalScan } from './physical/ops.ts'
 import { packPlan, unpackPlan } from './physical/transfer.ts'
@@ -56,13 +56,16 @@ export function compile(text: string, options: CompileOptions): Compiled {
   record('resolve', () => printPlan(resolved.plan))
 
   const left = new Set(options.without ?? [])
-  const cx = passContext(source, options)
+  let notes: string[] = []
+  const cx = passContext(source, options, note => notes.push(note))
   let { plan } = resolved
   const applied: { name: string; summary: string }[] = []
   for (const rule of RULES) {
     if (left.has('all') || left.has(rule.name)) continue
+    notes = []
+    const before = plan
     const changed = rule.apply(plan, cx)
-    record(`optimise/${rule.name}`, () => (changed === null ? null : printPlan(changed)))
+    if (options.trace === true) trace.push(ruleEntry(rule, before, changed, notes))
     if (changed === null) continue
     plan = changed
     applied.push({ name: rule.name, summary: rule.summary })
@@ -157,9 +160,18 @@ function withoutEchoes(problems: readonly Diagnostic[]): readonly Diagnostic[] {
   })
 }
 
-function passContext(source: SourceText, options: CompileOptions): PassContext {
+function ruleEntry(rule: Rule, before: LogicalOp, after: LogicalOp | null, notes: readonly string[]): TraceEntry {
+  const name = `optimise/${rule.name}`
+  if (after === null) return { name, text: null }
+  const text = printPlan(after)
+  return { name, text, summary: rule.summary, changes: changedLines(printPlan(before), text), notes }
+}
+
+function passContext(source: SourceText, options: CompileOptions, note: (text: string) => void): PassContext {
   return {
     now: options.now,
+    catalog: options.catalog,
+    note,
     evaluate(expr: Expr): { readonly value: Value } | null {
       const kernelOptions = { name: 'constant', source, origin: NO_SPAN, sourceMaps: false }
       try {

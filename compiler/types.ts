@@ -36,6 +36,10 @@ export interface TraceEntry {
   readonly name: string
   /** The representation printed after it; null when the rule did not apply. */
   readonly text: string | null
+  /** Of a rule that applied: what it is for, which lines of the plan it took away (`-`) and gave (`+`), and what it found out. */
+  readonly summary?: string
+  readonly changes?: readonly string[]
+  readonly notes?: readonly string[]
 }
 
 /** One node of the physical plan as explain shows it; `children` are inputs. */

@@ -9,6 +9,7 @@ export interface Estimate {
   partsRead: number
   partsByTime: number
   partsByIndex: number
+  partsByPlan: number
   blocksTotal: number
   blocksRead: number
   blocksByTime: number
@@ -32,6 +33,7 @@ export function estimateScan(spec: ScanSpec, snapshot: Snapshot): Estimate {
     partsRead: 0,
     partsByTime: 0,
     partsByIndex: 0,
+    partsByPlan: 0,
     blocksTotal: 0,
     blocksRead: 0,
     blocksByTime: 0,
@@ -44,6 +46,10 @@ export function estimateScan(spec: ScanSpec, snapshot: Snapshot): Estimate {
     estimate.blocksTotal += part.blockCount
     if (!spec.indexes.includes(part.index)) {
       estimate.partsByIndex++
+      continue
+    }
+    if (spec.nothing !== null) {
+      estimate.partsByPlan++
       continue
     }
     const fields = spec.fields ?? part.fields.map(field => field.name)

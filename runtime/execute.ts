@@ -65,6 +65,7 @@ export function emptyProfile(): Profile {
       partsRead: 0,
       partsSkippedByTime: 0,
       partsSkippedByIndex: 0,
+      partsSkippedByPlan: 0,
       blocksTotal: 0,
       blocksRead: 0,
       blocksSkippedByTime: 0,

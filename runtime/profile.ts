@@ -29,6 +29,8 @@ export interface Profile {
     partsRead: number
     partsSkippedByTime: number
     partsSkippedByIndex: number
+    /** Nothing could come of them, as the plan alone shows. */
+    partsSkippedByPlan: number
     blocksTotal: number
     blocksRead: number
     blocksSkippedByTime: number

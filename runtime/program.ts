@@ -114,6 +114,8 @@ interface UnarySpec<K extends string> extends Spec<K> {
 /** A conjunct next to the scan. `pushed` gives verdicts per block (null: none possible); the kernel decides rows where the verdict is `some`. */
 export interface ScanConjunct {
   readonly pushed: ScanPredicate | null
+  /** Does an `all` verdict of `pushed` mean that every row passes? If not, it may only rule blocks out. */
+  readonly isExact: boolean
   readonly kernel: KernelSpec
   readonly text: string
 }
@@ -126,6 +128,8 @@ export interface ScanSpec extends Spec<'scan'> {
   readonly fields: readonly string[] | null
   /** `newest-first` when what is above wants the latest rows and may stop early. */
   readonly order: 'natural' | 'newest-first'
+  /** Why no row can come of it: nothing is read. Null: one may. */
+  readonly nothing: string | null
   /** Stop after this many surviving rows. */
   readonly limit: number | null
 }

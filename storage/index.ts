@@ -113,9 +113,16 @@ export interface BlockReader {
 export interface BlockStatistics {
   readonly presentCount: number
   readonly nullCount: number
-  /** Of numbers or times only; null when there are none or types are mixed. */
+  /** Of numbers or times (microseconds) only; null when there are none or types are mixed. */
   readonly min: number | null
   readonly max: number | null
+  /** What the bounds are bounds of. */
+  readonly bounds: 'number' | 'time' | null
+  /** The present values, each once, and how often each occurs; null: too many, or not counted. */
+  readonly values: readonly Value[] | null
+  readonly counts: readonly number[] | null
+  /** No more distinct present values than this; null: nobody knows. */
+  readonly distinctMax: number | null
 }
 
 /** Small named JSON documents that are not derivable from parts: saved queries, view definitions, keys. */

@@ -151,6 +151,7 @@ export function profileLines(profile: Profile): string[] {
     `parts read ${scan.partsRead} of ${scan.partsTotal}`,
     `parts skipped by time ${scan.partsSkippedByTime}`,
     `parts skipped by index ${scan.partsSkippedByIndex}`,
+    `parts skipped by plan ${scan.partsSkippedByPlan}`,
     `blocks read ${scan.blocksRead} of ${scan.blocksTotal}`,
     `blocks skipped by time ${scan.blocksSkippedByTime}`,
     `blocks skipped by zone map ${scan.blocksSkippedByZoneMap}`,

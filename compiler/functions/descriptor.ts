@@ -130,6 +130,8 @@ export interface AggregateFunction extends Head {
   readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
   type(args: readonly ValueType[]): ValueType | TypeProblem
   readonly merging: MergeLaw
+  /** The same answer whatever order rows come in (rounding aside), so that a sort below is for nothing. */
+  readonly ignoresOrder?: true
   /** Without arguments it is the number of rows of the group, in its only state column. */
   readonly countsRows?: true
   /** It uses `timeMicros` / `timeNanos` of the step context, so the scan must provide `_time`. */

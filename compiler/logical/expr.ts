@@ -10,7 +10,8 @@ interface Node<K extends string> {
   readonly origin: Span
 }
 
-export type LiteralExpr = Node<'literal'> & { readonly value: Value }
+/** `why` says how a rule found it out, where that is not plain. */
+export type LiteralExpr = Node<'literal'> & { readonly value: Value; readonly why?: string }
 export type FieldExpr = Node<'field'> & { readonly name: string }
 /** Functions and operators alike; `==` and `+` are descriptors too. */
 export type CallExpr = Node<'call'> & {

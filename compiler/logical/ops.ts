@@ -44,6 +44,8 @@ export interface ScanOp extends Op<'scan'> {
   readonly fields: readonly string[] | null
   /** Rows enough for everything above; null without a limit. Set by push-limit. */
   readonly limit: number | null
+  /** Why no row can come of it, and nothing need be read; null: one may. Set by empty-scan. */
+  readonly nothing: string | null
 }
 
 /** Keeps rows for which the predicate is true; conjuncts are separate so that rules can move them one by one. */

@@ -107,7 +107,8 @@ export function printOp(op: LogicalOp): string {
       const time = printTime(op.time)
       const fields = op.fields === null ? '' : `  fields ${op.fields.map(quoteField).join(', ') || '(none)'}`
       const limit = op.limit === null ? '' : `  limit ${op.limit}`
-      return `scan ${op.indexes.join(', ') || '(no index)'}${time === null ? '' : `  ${time}`}${fields}${limit}`
+      const nothing = op.nothing === null ? '' : `  reads nothing: ${op.nothing}`
+      return `scan ${op.indexes.join(', ') || '(no index)'}${time === null ? '' : `  ${time}`}${fields}${limit}${nothing}`
     }
     case 'filter':
       return `where ${op.conjuncts.map(c => write(c, AND + 1)).join(' and ')}`

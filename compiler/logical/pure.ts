@@ -1,5 +1,6 @@
 /** Which expressions may be evaluated early, often, or for nobody: the question before every table, hoist and fold. */
 import type { Expr } from './expr.ts'
+import { someExpr } from './walk.ts'
 
 /** May run for values no row of the selection holds, any number of times, in any order. Strict casts may not: they throw. */
 export function isPure(expr: Expr): boolean {
@@ -19,4 +20,14 @@ export function isPure(expr: Expr): boolean {
     case 'case':
       return expr.branches.every(b => isPure(b.when) && isPure(b.then)) && isPure(expr.otherwise)
   }
+}
+
+/** A strict cast: it ends the query at the first value that does not fit. */
+export function mayFail(expr: Expr): boolean {
+  return someExpr(expr, node => node.kind === 'call' && node.strict === true)
+}
+
+/** Does it ask whether something is there? As keys of groups null and missing are one; to such a question they are not. */
+export function observesAbsence(expr: Expr): boolean {
+  return someExpr(expr, node => node.kind === 'call' && node.function.nulls === 'observe')
 }

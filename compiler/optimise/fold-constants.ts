@@ -3,6 +3,7 @@
 import type { Expr } from '../logical/expr.ts'
 import type { LogicalOp } from '../logical/ops.ts'
 import { isPure } from '../logical/pure.ts'
+import { mapExpressions } from '../logical/traits.ts'
 import { mapExpr, mapPlan } from '../logical/walk.ts'
 import type { PassContext, Rule } from '../pass.ts'
 import { literal } from '../resolve/expression.ts'
@@ -18,30 +19,7 @@ export const foldConstants: Rule = {
 
 function foldOp(op: LogicalOp, cx: PassContext): LogicalOp {
   const fold = (expr: Expr): Expr => mapExpr(expr, node => foldNode(node, cx))
-  switch (op.kind) {
-    case 'filter':
-      return foldFilter(op, fold)
-    case 'extend': {
-      const assignments = mapSame(op.assignments, a => changed(a, 'value', fold(a.value)))
-      return assignments === op.assignments ? op : { ...op, assignments }
-    }
-    case 'sort':
-    case 'topk': {
-      const keys = mapSame(op.keys, key => changed(key, 'value', fold(key.value)))
-      return keys === op.keys ? op : { ...op, keys }
-    }
-    case 'aggregate': {
-      const keys = mapSame(op.keys, key => changed(key, 'value', fold(key.value)))
-      const aggregates = mapSame(op.aggregates, call => {
-        const args = mapSame(call.args, fold)
-        const where = call.where === null ? null : fold(call.where)
-        return args === call.args && where === call.where ? call : { ...call, args, where }
-      })
-      return keys === op.keys && aggregates === op.aggregates ? op : { ...op, keys, aggregates }
-    }
-    default:
-      return op
-  }
+  return op.kind === 'filter' ? foldFilter(op, fold) : mapExpressions(op, fold)
 }
 
 function foldFilter(op: Extract<LogicalOp, { readonly kind: 'filter' }>, fold: (expr: Expr) => Expr): LogicalOp {
@@ -118,8 +96,4 @@ function foldLogic(expr: Extract<Expr, { readonly kind: 'and' | 'or' }>, dominan
 function mapSame<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
   const mapped = list.map(change)
   return mapped.every((item, index) => item === list[index]) ? list : mapped
-}
-
-function changed<T, K extends keyof T>(item: T, key: K, value: T[K]): T {
-  return item[key] === value ? item : { ...item, [key]: value }
 }

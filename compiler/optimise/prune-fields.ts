@@ -1,5 +1,6 @@
 /** Only fields somebody reads are read: from the demand of the last op down to the scan. */
 import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
+import { touches } from '../logical/field-names.ts'
 import type { LogicalOp, ParseOp, TableOp } from '../logical/ops.ts'
 import { fieldsOf, someExpr } from '../logical/walk.ts'
 import type { Rule } from '../pass.ts'
@@ -9,7 +10,7 @@ type Demand = ReadonlySet<string> | null
 
 export const pruneFields: Rule = {
   name: 'prune-fields',
-  summary: 'the scan reads, and extend and parse make, only the fields something above uses',
+  summary: 'the scan reads, and extend and parse make, only the fields something above uses; a drop of others goes',
   apply(plan) {
     const pruned = prune(plan, null)
     return pruned === plan ? null : pruned
@@ -49,6 +50,10 @@ function prune(op: LogicalOp, demand: Demand): LogicalOp {
       return under(op, new Set(op.fields.filter(field => !isExcept(field))))
     }
     case 'drop':
+      // What nobody asks for is not seen, dropped or not.
+      if (demand !== null && ![...demand].some(field => op.fields.some(pattern => touches(pattern, field)))) {
+        return prune(op.input, demand)
+      }
       return under(op, demand)
     case 'rename': {
       if (demand === null) return under(op, null)

@@ -1,12 +1,15 @@
 /** Logical to physical: predicates split, read order chosen, expressions that must be columns made columns. */
 import type { Catalog } from '../catalog.ts'
 import type { Expr } from '../logical/expr.ts'
+import { overlaps, readsAny } from '../logical/field-names.ts'
 import type { AggregateCall, AggregateOp, LogicalOp, SortKey, TableOp } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
+import { mayFail } from '../logical/pure.ts'
+import { traitsOf } from '../logical/traits.ts'
 import { fieldsOf, someExpr } from '../logical/walk.ts'
 import { timeBinNs } from '../stages/stats.ts'
 import type { PhysicalAggregate, PhysicalOp, PhysicalScan, PhysicalSort, PhysicalTable } from './ops.ts'
-import { splitPredicate } from './split-predicate.ts'
+import { type Split, splitPredicate } from './split-predicate.ts'
 
 export interface ChooseContext {
   readonly catalog: Catalog
@@ -28,7 +31,7 @@ function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): Physical
       return {
         kind: 'filter',
         origin: op.origin,
-        conjuncts: byCost(op.conjuncts),
+        conjuncts: op.conjuncts,
         input: lower(op.input, cx, newestFirst),
       }
     case 'extend':
@@ -61,7 +64,8 @@ function scanOf(
   newestFirst: boolean,
 ): PhysicalScan {
   const stored = cx.catalog.fields(scan.indexes)
-  const isStored = (field: string): boolean => field !== 'index' && !hasMembers(field, stored)
+  // What comes after a strict cast is asked of the rows that passed it: no block may be left out for it.
+  const firstStrict = conjuncts.findIndex(mayFail)
   return {
     kind: 'scan',
     origin: scan.origin,
@@ -69,35 +73,28 @@ function scanOf(
     time: scan.time,
     fields: scan.fields,
     order: newestFirst ? 'newest-first' : 'natural',
-    conjuncts: byCost(conjuncts).map(expr => ({ expr, pushed: cx.pushdown ? splitPredicate(expr, isStored) : null })),
+    nothing: scan.nothing,
+    conjuncts: conjuncts.map((expr, index) => {
+      const isHeld = firstStrict >= 0 && index >= firstStrict
+      if (!cx.pushdown) return { expr, ...notPushed('storage is told nothing: it was asked for without pushdown') }
+      if (isHeld) return { expr, ...notPushed('a strict cast must see every row that the query says') }
+      return { expr, ...splitPredicate(expr, field => whyNotStored(field, stored)) }
+    }),
   }
 }
 
+function notPushed(reason: string): Split {
+  return { pushed: null, isExact: false, reason }
+}
+
 /** A field that reads as an object assembled from `field.…` is in no column; nor can it be ruled out when nothing is known. */
-function hasMembers(field: string, stored: ReadonlyMap<string, unknown> | null): boolean {
-  if (stored === null) return true
-  for (const name of stored.keys()) if (name.startsWith(`${field}.`)) return true
-  return false
-}
-
-/** Cheap conditions first: what they drop the others never see. Equal cost keeps the order of the query. */
-function byCost(conjuncts: readonly Expr[]): readonly Expr[] {
-  const costs = new Map(conjuncts.map(expr => [expr, costOf(expr)]))
-  return conjuncts.toSorted((a, b) => costs.get(a)! - costs.get(b)!)
-}
-
-const TEXT_COST = 100
-
-function costOf(expr: Expr): number {
-  let cost = 0
-  someExpr(expr, node => {
-    if (node.kind === 'call')
-      cost += node.function.category === 'text' ? TEXT_COST : node.function.category === 'operator' ? 1 : 10
-    // The whole text of an event is the widest column there is.
-    if (node.kind === 'field') cost += node.name === '_raw' ? TEXT_COST : 1
-    return false
-  })
-  return cost
+function whyNotStored(field: string, stored: ReadonlyMap<string, unknown> | null): string | null {
+  if (field === 'index') return 'index is no column: whole parts are chosen by it, after from'
+  if (stored === null) return 'of a pipe nothing is known before it is read'
+  for (const name of stored.keys()) {
+    if (name.startsWith(`${field}.`)) return `${field} is an object put together from ${name} and its like`
+  }
+  return null
 }
 
 function extendInSteps(
@@ -113,7 +110,7 @@ function extendInSteps(
   }
   for (const assignment of assignments) {
     const reads = fieldsOf(assignment.value)
-    const isDependent = step.some(({ name }) => touches(reads, name) || name === assignment.name)
+    const isDependent = step.some(({ name }) => readsAny(name, reads) || overlaps(name, assignment.name))
     if (isDependent || step.length >= KERNEL_OUTPUTS_MAX) flush()
     step.push(assignment)
   }
@@ -123,13 +120,6 @@ function extendInSteps(
 
 /** V8 stops optimising very large functions; a wide extend is several kernels. */
 const KERNEL_OUTPUTS_MAX = 64
-
-function touches(fields: ReadonlySet<string>, name: string): boolean {
-  for (const field of fields) {
-    if (field === name || name.startsWith(`${field}.`) || field.startsWith(`${name}.`)) return true
-  }
-  return false
-}
 
 function sortOf(
   keys: readonly SortKey[],
@@ -214,19 +204,9 @@ function readsNewestFirst(plan: LogicalOp): boolean {
   const [first] = topk.kind === 'topk' ? topk.keys : []
   if (first?.descending !== true || first.value.kind !== 'field' || first.value.name !== '_time') return false
   return above.slice(last + 1).every(op => {
-    switch (op.kind) {
-      case 'filter':
-      case 'keep':
-      case 'drop':
-        return true
-      case 'extend':
-        return op.assignments.every(a => a.name !== '_time')
-      case 'rename':
-        return op.pairs.every(pair => pair.from !== '_time' && pair.to !== '_time')
-      case 'parse':
-        return true
-      default:
-        return false
-    }
+    const { source, order, readsOrder } = traitsOf(op)
+    // parse never replaces what is there, and the time of an event always is.
+    const isSame = op.kind === 'parse' || source(op, '_time') === '_time'
+    return order === 'kept' && !readsOrder(op) && isSame
   })
 }

@@ -1,9 +1,10 @@
 /** The physical plan: how it will run. Algorithms, read order, what storage is told and what kernels decide are fixed here. */
 import type { Span } from '../../grammar/source.ts'
 import type { TableCall } from '../../runtime/table.ts'
-import type { ScanPredicate, TimeRange } from '../../storage/predicate.ts'
+import type { TimeRange } from '../../storage/predicate.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall, DescribeOp, DropOp, HeadOp, KeepOp, ParseOp, RenameOp, TailOp } from '../logical/ops.ts'
+import type { Split } from './split-predicate.ts'
 
 export type PhysicalOp =
   | PhysicalScan
@@ -31,9 +32,13 @@ export interface PhysicalScan {
   readonly time: TimeRange
   readonly fields: readonly string[] | null
   readonly order: 'natural' | 'newest-first'
-  /** Decided per block by `pushed` where it can, per row by the expression's kernel. Cheapest first. */
-  readonly conjuncts: readonly { readonly expr: Expr; readonly pushed: ScanPredicate | null }[]
+  /** Why nothing need be read; null: something may pass. */
+  readonly nothing: string | null
+  /** Decided per block by `pushed` where it can, per row by the expression's kernel, in this order. */
+  readonly conjuncts: readonly ScanCondition[]
 }
+
+export type ScanCondition = Split & { readonly expr: Expr }
 
 export interface PhysicalFilter extends Unary<'filter'> {
   readonly conjuncts: readonly Expr[]

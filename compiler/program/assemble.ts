@@ -48,8 +48,10 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             fields: op.fields,
             order: op.order,
             limit: null,
-            conjuncts: op.conjuncts.map(({ expr, pushed }) => ({
+            nothing: op.nothing,
+            conjuncts: op.conjuncts.map(({ expr, pushed, isExact }) => ({
               pushed,
+              isExact,
               kernel: filterKernel(expr),
               text: printExpr(expr),
             })),

@@ -46,6 +46,7 @@ export function resolve(
     time: [time, ...ranges].reduce(intersect, ALL_TIME),
     fields: null,
     limit: null,
+    nothing: null,
   }
   let plan: LogicalOp = scan
   let scope = EVENTS

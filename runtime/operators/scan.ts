@@ -64,7 +64,7 @@ export class Scan {
   /** The blocks to look at, in the order of the scan. Asked once for each part: it counts them, and where their rows stand. */
   places(parts: readonly PartReader[]): Place[] {
     const { scan } = this.#context.profile
-    const { indexes, time, order } = this.#spec
+    const { indexes, time, order, nothing } = this.#spec
     const places: Place[] = []
     for (const [partNumber, part] of parts.entries()) {
       scan.partsTotal++
@@ -73,6 +73,10 @@ export class Scan {
       this.#rowOrder += part.rowCount
       if (!indexes.includes(part.index)) {
         scan.partsSkippedByIndex++
+        continue
+      }
+      if (nothing !== null) {
+        scan.partsSkippedByPlan++
         continue
       }
       let rowOrderBase = base
@@ -126,9 +130,9 @@ export class Scan {
     profile.scan.rows += rowCount
     try {
       if (block.verdictTime(time) !== 'all') batch = withinTime(batch, time)
-      for (const [at, { pushed }] of conjuncts.entries()) {
+      for (const [at, { pushed, isExact }] of conjuncts.entries()) {
         if (batch === null) return null
-        if (pushed !== null && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
+        if (pushed !== null && isExact && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
         else batch = this.#filters[at]!.apply(batch)
       }
       return batch

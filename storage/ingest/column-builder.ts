@@ -107,6 +107,12 @@ export class ColumnBuilder {
     return true
   }
 
+  /** No more distinct values than this; null: nobody counted. */
+  distinctMax(): number | null {
+    if (this.storage instanceof DictStorage) return this.storage.dictionary.size
+    return this.storage instanceof ConstStorage ? 1 : null
+  }
+
   get byteLength(): number {
     return this.storage.byteLength
   }

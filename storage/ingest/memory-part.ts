@@ -100,6 +100,9 @@ export class MemoryPart {
   }
 }
 
+/** Values are counted when a part is written. */
+const UNCOUNTED = { values: null, counts: null } as const
+
 class MemoryBlockReader implements BlockReader, VerdictSource {
   readonly rowCount: number
   readonly bounds: TimeBounds
@@ -150,13 +153,19 @@ class MemoryBlockReader implements BlockReader, VerdictSource {
   statistics(field: string): BlockStatistics | null {
     if (field === '_time') {
       const { min, max } = this.bounds
-      return { presentCount: this.rowCount, nullCount: 0, min: min.micros, max: max.micros }
+      const hasNanos = min.nanos !== 0 || max.nanos !== 0
+      const bounds = hasNanos
+        ? ({ min: null, max: null, bounds: null } as const)
+        : ({ min: min.micros, max: max.micros, bounds: 'time' } as const)
+      return { presentCount: this.rowCount, nullCount: 0, ...bounds, ...UNCOUNTED, distinctMax: null }
     }
     const column = this.source.columns.get(field)
     if (column === undefined || !this.countsAreExact) return null
     const { presentCount, nullCount } = column
     const bounds = column.numberBounds()
-    return { presentCount, nullCount, min: bounds?.min ?? null, max: bounds?.max ?? null }
+    const distinctMax = column.distinctMax()
+    if (bounds === null) return { presentCount, nullCount, min: null, max: null, bounds, ...UNCOUNTED, distinctMax }
+    return { presentCount, nullCount, ...bounds, bounds: 'number', ...UNCOUNTED, distinctMax }
   }
 
   columnBytes(field: string): number {

@@ -32,10 +32,16 @@ const ZONES = ['none', 'number', 'duration', 'time'] as const
 
 export function writeBlockIndex(sink: ByteSink, entries: readonly ColumnEntry[]): void {
   sink.varint(entries.length)
-  for (const entry of entries) writeEntry(sink, entry)
+  const withDistinct = entries.filter(entry => writeEntry(sink, entry))
+  // Readers that do not know of counts stop before them.
+  for (const { counts } of withDistinct) {
+    sink.u8(counts === null ? 0 : 1)
+    for (const count of counts ?? []) sink.varint(count)
+  }
 }
 
-function writeEntry(sink: ByteSink, entry: ColumnEntry): void {
+/** Answers whether its distinct values were written. */
+function writeEntry(sink: ByteSink, entry: ColumnEntry): boolean {
   const distinct = entry.distinct === null ? null : encodeDistinct(entry.distinct)
   const zone = ZONES.indexOf(entry.zone?.kind ?? 'none')
   sink.varint(entry.field)
@@ -61,6 +67,7 @@ function writeEntry(sink: ByteSink, entry: ColumnEntry): void {
     sink.varint(entry.codeBitmap.length)
     sink.bytes(entry.codeBitmap)
   }
+  return distinct !== null
 }
 
 /** Null when the values are few but long: the index is to stay small. */
@@ -102,7 +109,13 @@ export function readBlockIndex(source: ByteSource): ColumnEntry[] {
   const count = source.count(6)
   const entries: ColumnEntry[] = []
   for (let index = 0; index < count; index++) entries.push(readEntry(source))
-  return entries
+  // Parts written before values were counted end here.
+  return source.remaining === 0 ? entries : entries.map(entry => withCounts(entry, source))
+}
+
+function withCounts(entry: ColumnEntry, source: ByteSource): ColumnEntry {
+  if (entry.distinct === null || source.u8() === 0) return entry
+  return { ...entry, counts: entry.distinct.map(() => source.varint()) }
 }
 
 function readEntry(source: ByteSource): ColumnEntry {
@@ -117,7 +130,7 @@ function readEntry(source: ByteSource): ColumnEntry {
   const filter = flags & HAS_FILTER ? readPlace(source) : null
   const distinct = flags & HAS_DISTINCT ? readDistinct(source) : null
   const codeBitmap = flags & HAS_BITMAP ? source.u8Array(source.varint()) : null
-  return { field, chunk, presentCount, nullCount, types, zone, dictionary, filter, distinct, codeBitmap }
+  return { field, chunk, presentCount, nullCount, types, zone, dictionary, filter, distinct, counts: null, codeBitmap }
 }
 
 function readDistinct(source: ByteSource): Value[] {

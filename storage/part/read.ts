@@ -122,6 +122,10 @@ class FilePart implements PartReader {
     return dictionary
   }
 
+  dictionarySize(number: number): number | null {
+    return this.#footer.dictionaries[number]?.valueCount ?? null
+  }
+
   close(): void {
     this.file.close()
     this.cache.drop(this.id)
@@ -242,13 +246,19 @@ class FileBlock implements BlockReader, BlockFacts {
   statistics(field: string): BlockStatistics | null {
     const entry = this.entry(field)
     if (entry === null) return null
-    const { presentCount, nullCount, zone } = entry
-    if (zone?.kind === 'number') return { presentCount, nullCount, min: zone.min, max: zone.max }
+    const { presentCount, nullCount, zone, distinct: values, counts } = entry
+    const known = { presentCount, nullCount, values, counts, distinctMax: this.#distinctMax(entry) }
+    if (zone?.kind === 'number') return { ...known, min: zone.min, max: zone.max, bounds: 'number' }
     // Microseconds cannot tell of the nanoseconds below them: then the rows must be asked.
     if (zone?.kind !== 'time' || zone.min.nanos !== 0 || zone.max.nanos !== 0) {
-      return { presentCount, nullCount, min: null, max: null }
+      return { ...known, min: null, max: null, bounds: null }
     }
-    return { presentCount, nullCount, min: zone.min.micros, max: zone.max.micros }
+    return { ...known, min: zone.min.micros, max: zone.max.micros, bounds: 'time' }
+  }
+
+  #distinctMax({ distinct, dictionary }: ColumnEntry): number | null {
+    if (distinct !== null) return distinct.length
+    return dictionary === -1 ? null : this.#part.dictionarySize(dictionary)
   }
 
   columnBytes(field: string): number {

@@ -29,6 +29,8 @@ export interface ColumnSummary {
   readonly zone: Zone | null
   /** Exactly the present values that occur, when they are few. */
   readonly distinct: readonly Value[] | null
+  /** How many rows have each of `distinct`; null when nobody counted. */
+  readonly counts: readonly number[] | null
   /** For columns of codes: bit `code` is set when it occurs. Null when the dictionary is large, or the column has no codes. */
   readonly codeBitmap: Uint8Array | null
 }
@@ -107,6 +109,7 @@ function summariseValues(
   let nullCount = 0
   let types = 0
   const present: Value[] = []
+  const counts: number[] = []
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
     if (value === undefined) missingCount += countOf(index)
@@ -114,14 +117,17 @@ function summariseValues(
     else {
       types |= typeBit(value)
       present.push(value)
+      counts.push(countOf(index))
     }
   }
+  const isFew = present.length <= DISTINCT_VALUES_MAX
   return {
     presentCount: rowCount - nullCount - missingCount,
     nullCount,
     types,
     zone: zoneOf(present, types),
-    distinct: present.length <= DISTINCT_VALUES_MAX ? present : null,
+    distinct: isFew ? present : null,
+    counts: isFew ? counts : null,
     codeBitmap,
   }
 }
@@ -153,7 +159,15 @@ function summariseAny(values: readonly Value[]): ColumnSummary {
   }
   const numbers = (types & ~(TYPE_INT | TYPE_FLOAT)) === 0
   const zone = numbers ? zoneOf(values.filter(value => typeof value === 'number') as Value[], types) : null
-  return { presentCount: counts[PRESENT]!, nullCount: counts[NULL]!, types, zone, distinct: null, codeBitmap: null }
+  return {
+    presentCount: counts[PRESENT]!,
+    nullCount: counts[NULL]!,
+    types,
+    zone,
+    distinct: null,
+    counts: null,
+    codeBitmap: null,
+  }
 }
 
 function zoneOf(present: readonly Value[], types: number): Zone | null {
@@ -204,13 +218,13 @@ function presenceCounts(presence: Uint8Array | null, rowCount: number): { presen
 function summariseText(vector: TextVector): ColumnSummary {
   const counts = presenceCounts(vector.presence, vector.rowCount)
   const types = counts.presentCount === 0 ? 0 : TYPE_STRING
-  return { ...counts, types, zone: null, distinct: null, codeBitmap: null }
+  return { ...counts, types, zone: null, distinct: null, counts: null, codeBitmap: null }
 }
 
 function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any' | 'text' }>): ColumnSummary {
   const { presence, rowCount } = vector
   const counts = presenceCounts(presence, rowCount)
-  const none = { ...counts, types: 0, zone: null, distinct: [], codeBitmap: null }
+  const none = { ...counts, types: 0, zone: null, distinct: [], counts: null, codeBitmap: null }
   if (counts.presentCount === 0) return none
   const lane = vector.kind === 'time' ? vector.micros : vector.values
   const distinct = new Set<number>()

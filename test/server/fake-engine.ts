@@ -139,6 +139,7 @@ export function emptyProfile(): Profile {
       partsRead: 2,
       partsSkippedByTime: 1,
       partsSkippedByIndex: 0,
+      partsSkippedByPlan: 0,
       blocksTotal: 6,
       blocksRead: 4,
       blocksSkippedByTime: 0,

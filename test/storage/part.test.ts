@@ -150,11 +150,33 @@ test('statistics count what is there, and bound numbers and times only where all
       s: anyVector(['a', 'b', null, undefined]),
     }),
   ).part.block(0)
-  assert.deepEqual(block.statistics('n'), { presentCount: 2, nullCount: 1, min: -1.5, max: 3 })
-  assert.deepEqual(block.statistics('t'), { presentCount: 2, nullCount: 2, min: 3, max: 7 })
-  assert.deepEqual(block.statistics('nanos'), { presentCount: 2, nullCount: 2, min: null, max: null })
-  assert.deepEqual(block.statistics('big'), { presentCount: 4, nullCount: 0, min: null, max: null })
-  assert.deepEqual(block.statistics('s'), { presentCount: 2, nullCount: 1, min: null, max: null })
+  const of = (field: string): unknown => {
+    const { presentCount, nullCount, min, max, bounds } = block.statistics(field)!
+    return { presentCount, nullCount, min, max, bounds }
+  }
+  assert.deepEqual(of('n'), { presentCount: 2, nullCount: 1, min: -1.5, max: 3, bounds: 'number' })
+  assert.deepEqual(of('t'), { presentCount: 2, nullCount: 2, min: 3, max: 7, bounds: 'time' })
+  assert.deepEqual(of('nanos'), { presentCount: 2, nullCount: 2, min: null, max: null, bounds: null })
+  assert.deepEqual(of('big'), { presentCount: 4, nullCount: 0, min: null, max: null, bounds: null })
+  assert.deepEqual(of('s'), { presentCount: 2, nullCount: 1, min: null, max: null, bounds: null })
+})
+
+test('values of a column of few are kept with how often each occurs', () => {
+  const levels = Array.from({ length: 100 }, (_, row) => (row === 7 ? null : row % 10 === 0 ? 'error' : 'info'))
+  const users = Array.from({ length: 100 }, (_, row) => `user ${row >> 1}`)
+  const block = partOf(
+    blockOf(100, { level: anyVector(levels), app: anyVector(new Array(100).fill('web')), user: anyVector(users) }),
+  ).part.block(0)
+  const level = block.statistics('level')!
+  const counts = new Map(level.values!.map((value, index) => [value, level.counts![index]]))
+  assert.deepEqual([...counts].sort(), [
+    ['error', 10],
+    ['info', 89],
+  ])
+  const app = block.statistics('app')!
+  assert.deepEqual([app.values, app.counts, app.distinctMax], [['web'], [100], 1])
+  const user = block.statistics('user')!
+  assert.deepEqual([user.values, user.counts, user.distinctMax], [null, null, 50])
 })
 
 test('a part of a thousand rare fields costs by its values', () => {

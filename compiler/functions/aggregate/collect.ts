@@ -18,6 +18,7 @@ export const values: AggregateFunction = {
   parameters: ANY,
   type: () => 'array',
   merging: { law: 'exact' },
+  ignoresOrder: true,
   state: { tally: { type: 'object', init: 'tallyNew' } },
   step: (s, [x], cx) =>
     x!.dict !== undefined
@@ -39,6 +40,7 @@ export const mode: AggregateFunction = {
   parameters: ANY,
   type: ([x]) => x ?? 'any',
   merging: { law: 'exact' },
+  ignoresOrder: true,
   state: { tally: { type: 'object', init: 'tallyNew' } },
   step: values.step,
   merge: values.merge,

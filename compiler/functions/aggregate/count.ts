@@ -19,6 +19,7 @@ export const count: AggregateFunction = {
   parameters: [{ name: 'x', type: 'any', doc: 'What must be present.', optional: true }],
   type: () => 'int',
   merging: { law: 'exact' },
+  ignoresOrder: true,
   state: { n: { type: 'count', init: 0 } },
   step: s => js`${s.n!}++;`,
   merge: (into, from) => js`${into.n!} += ${from.n!};`,

@@ -16,6 +16,7 @@ export const dc: AggregateFunction = {
   parameters: [{ name: 'x', type: 'any', doc: 'Any value; 2 and 2.0 are one, 2 and "2" are two.' }],
   type: () => 'int',
   merging: { law: 'exact' },
+  ignoresOrder: true,
   state: { set: { type: 'object', init: 'distinctNew' } },
   step: (s, [x], cx) => {
     if (x!.dict !== undefined) return js`${cx.helper('distinctAddCode', s.set!, x!.dict.dictionary, x!.dict.code)};`
@@ -38,6 +39,7 @@ export const estdc: AggregateFunction = {
   parameters: [{ name: 'x', type: 'any', doc: 'Any value.' }],
   type: () => 'int',
   merging: { law: 'exact' },
+  ignoresOrder: true,
   state: { registers: { type: 'object', init: 'hllNew' } },
   step: (s, [x], cx) => {
     if (x!.dict !== undefined) return js`${cx.helper('hllAddCode', s.registers!, x!.dict.dictionary, x!.dict.code)};`

@@ -19,6 +19,7 @@ function extreme(name: 'min' | 'max', foreign: readonly string[], isLess: boolea
     parameters: [{ name: 'x', type: 'any', doc: 'Any value; null is skipped.' }],
     type: ([x]) => x ?? 'any',
     merging: { law: 'exact' },
+    ignoresOrder: true,
     state: {
       number: { type: 'f64', init: worst },
       micros: { type: 'f64', init: worst },

@@ -13,6 +13,7 @@ export const range: AggregateFunction = {
   parameters: [{ name: 'x', type: 'number', doc: 'A number; null is skipped.' }],
   type: () => 'number',
   merging: { law: 'exact' },
+  ignoresOrder: true,
   state: {
     low: { type: 'f64', init: Number.POSITIVE_INFINITY },
     high: { type: 'f64', init: Number.NEGATIVE_INFINITY },

@@ -20,6 +20,7 @@ export const rate: AggregateFunction = {
   parameters: [{ name: 'x', type: 'any', doc: 'What must be present for a row to count.', optional: true }],
   type: () => 'number',
   merging: { law: 'exact' },
+  ignoresOrder: true,
   readsTime: true,
   takesBinSeconds: true,
   state: {

@@ -8,6 +8,7 @@ const welford = {
   type: () => 'number',
   parameters: [{ name: 'x', type: 'number', doc: 'A number; null is skipped.' }],
   merging: { law: 'rounding' },
+  ignoresOrder: true,
   state: { n: { type: 'f64', init: 0 }, mean: { type: 'f64', init: 0 }, m2: { type: 'f64', init: 0 } },
   step: (s, [x], cx) => {
     const delta = cx.let('delta', js.expr`${x!.value} - ${s.mean!}`)

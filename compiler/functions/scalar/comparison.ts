@@ -139,3 +139,17 @@ export const isIn: ScalarFunction = operator({
 })
 
 export const COMPARISONS: readonly ScalarFunction[] = [eq, ne, lt, le, gt, ge, isIn]
+
+/** What is true exactly where a comparison is false: both are null together. */
+export const COMPARISON_NEGATED: ReadonlyMap<string, ScalarFunction> = new Map(
+  (
+    [
+      [eq, ne],
+      [lt, ge],
+      [gt, le],
+    ] as const
+  ).flatMap(([a, b]) => [
+    [a.name, b],
+    [b.name, a],
+  ]),
+)
