@@ -11,7 +11,7 @@ import type { Compiled, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
 import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
-import { estimateScan, scanOf } from './runtime/estimate.ts'
+import { estimateScan } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
@@ -217,7 +217,7 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), options.passes === true)
-      const estimate = estimateScan(scanOf(compiled.program.root), snapshot)
+      const estimate = estimateScan(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null

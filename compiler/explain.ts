@@ -13,6 +13,7 @@ export interface ScanEstimate {
   readonly partsByPlan: number
   readonly blocksTotal: number
   readonly blocksRead: number
+  readonly blocksAnswered: number
   readonly blocksByTime: number
   readonly blocksByZoneMap: number
   readonly blocksByTokenFilter: number
@@ -134,6 +135,7 @@ function planText(compiled: Compiled, estimate: ScanEstimate, profile: Profile |
     [estimate.blocksByTokenFilter, 'blocks by token filter'],
   ] as const
   const reasons = skipped.filter(([count]) => count > 0).map(([count, reason]) => `${count} ${reason}`)
+  if (estimate.blocksAnswered > 0) reasons.push(`${estimate.blocksAnswered} blocks that statistics answer for`)
   lines.push(
     '',
     `reads ${estimate.partsRead} of ${estimate.partsTotal} parts, ${estimate.blocksRead} of ${estimate.blocksTotal} blocks` +

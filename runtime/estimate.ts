@@ -1,7 +1,8 @@
 /** What a scan would read, from statistics alone: the figures of `explain` without running anything. */
 
-import type { BlockReader, Snapshot } from '../storage/index.ts'
+import type { BlockReader, PartReader, Snapshot } from '../storage/index.ts'
 import type { ScanPredicate } from '../storage/predicate.ts'
+import { factsOfBlock } from './block-facts.ts'
 import type { OperatorSpec, ScanSpec } from './program.ts'
 
 export interface Estimate {
@@ -12,6 +13,7 @@ export interface Estimate {
   partsByPlan: number
   blocksTotal: number
   blocksRead: number
+  blocksAnswered: number
   blocksByTime: number
   blocksByZoneMap: number
   blocksByTokenFilter: number
@@ -19,15 +21,25 @@ export interface Estimate {
   bytes: number
 }
 
-/** The scan at the bottom of a linear plan. */
-export function scanOf(spec: OperatorSpec): ScanSpec {
-  let op = spec
-  while (op.op !== 'scan') op = op.input
-  return op
+/** The scan at the bottom of a linear plan, and what stands right above it. */
+function scanOf(root: OperatorSpec): { readonly spec: ScanSpec; readonly above: OperatorSpec | null } {
+  let above: OperatorSpec | null = null
+  let op = root
+  while (op.op !== 'scan') {
+    above = op
+    op = op.input
+  }
+  return { spec: op, above }
+}
+
+function isAnswered(above: OperatorSpec | null, spec: ScanSpec, part: PartReader, block: BlockReader): boolean {
+  if (above?.op !== 'aggregate' || above.statistics === null || !passesWhole(spec, block)) return false
+  return factsOfBlock(above.keys, above.statistics.facts, part, block) !== null
 }
 
 /** Complexity O(blocks × conjuncts); decodes nothing. */
-export function estimateScan(spec: ScanSpec, snapshot: Snapshot): Estimate {
+export function estimateScan(root: OperatorSpec, snapshot: Snapshot): Estimate {
+  const { spec, above } = scanOf(root)
   const estimate: Estimate = {
     partsTotal: snapshot.parts.length,
     partsRead: 0,
@@ -36,6 +48,7 @@ export function estimateScan(spec: ScanSpec, snapshot: Snapshot): Estimate {
     partsByPlan: 0,
     blocksTotal: 0,
     blocksRead: 0,
+    blocksAnswered: 0,
     blocksByTime: 0,
     blocksByZoneMap: 0,
     blocksByTokenFilter: 0,
@@ -66,6 +79,10 @@ export function estimateScan(spec: ScanSpec, snapshot: Snapshot): Estimate {
         estimate[skippedBy]++
         continue
       }
+      if (isAnswered(above, spec, part, block)) {
+        estimate.blocksAnswered++
+        continue
+      }
       readBlocks++
       estimate.rows += block.rowCount
       for (const field of fields) estimate.bytes += block.columnBytes(field)
@@ -89,4 +106,10 @@ function skipReason(spec: ScanSpec, block: BlockReader): 'blocksByZoneMap' | 'bl
 export function readsTokens(predicate: ScanPredicate): boolean {
   if (predicate.kind === 'and' || predicate.kind === 'or') return predicate.of.some(readsTokens)
   return predicate.kind === 'tokens'
+}
+
+/** Does every row of the block pass, as its statistics alone show? */
+export function passesWhole({ time, conjuncts }: ScanSpec, block: BlockReader): boolean {
+  if (block.verdictTime(time) !== 'all') return false
+  return conjuncts.every(({ pushed, isExact }) => pushed !== null && isExact && block.verdict(pushed) === 'all')
 }

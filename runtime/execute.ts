@@ -6,7 +6,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { CorruptPartError } from '../storage/errors.ts'
-import type { PartReader } from '../storage/index.ts'
+import type { BlockReader, PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
@@ -71,6 +71,8 @@ export function emptyProfile(): Profile {
       blocksSkippedByTime: 0,
       blocksSkippedByZoneMap: 0,
       blocksSkippedByTokenFilter: 0,
+      blocksAnswered: 0,
+      rowsAnswered: 0,
       predicatesSkipped: 0,
       rows: 0,
       bytes: 0,
@@ -107,7 +109,7 @@ async function* run(
   let turnStart = performance.now()
   try {
     read: for await (const parts of source.parts()) {
-      const places = chain.scan.places(parts)
+      const places = chain.scan.unanswered(chain.scan.places(parts))
       const { aggregate } = chain
       const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES } = options
       const shared =
@@ -206,6 +208,7 @@ function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[], spl
   const links: { readonly profile: MutableProfile; readonly consumer: MutableProfile | null }[] = []
   let boundary: () => number | null = () => null
   let aggregate: AggregateOperator | null = null
+  let takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null = null
   let spec = root
   for (; spec.op !== 'scan'; spec = spec.input) {
     const profile = profileOf(spec)
@@ -214,6 +217,8 @@ function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[], spl
     const operator = createOperator(spec, context, next)
     if (spec === split && operator instanceof AggregateOperator) aggregate = operator
     if (operator instanceof SortOperator) boundary = () => operator.newestBoundary
+    const isAggregate = operator instanceof AggregateOperator && spec.op === 'aggregate' && spec.statistics !== null
+    takesWhole = isAggregate ? (part, block) => operator.takeStatistics(part, block) : null
     linkTotals(profile, nextProfile)
     links.push({ profile, consumer: nextProfile })
     next = new Measured(operator, profile, nextProfile)
@@ -223,7 +228,7 @@ function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[], spl
   if (nextProfile === null) context.profile.root = scanProfile
   else nextProfile.children.push(scanProfile)
   links.push({ profile: scanProfile, consumer: nextProfile })
-  const scan = new Scan(spec, context, spec.order === 'newest-first' ? boundary : () => null)
+  const scan = new Scan(spec, context, spec.order === 'newest-first' ? boundary : () => null, takesWhole)
   return {
     scan: measuredScan(scan, scanProfile),
     head: next,

@@ -36,6 +36,9 @@ export interface Profile {
     blocksSkippedByTime: number
     blocksSkippedByZoneMap: number
     blocksSkippedByTokenFilter: number
+    /** Blocks that were not read because their statistics told all there was to know, and their rows. */
+    blocksAnswered: number
+    rowsAnswered: number
     /** Blocks whose verdict was `all`, so that a predicate was not evaluated. */
     predicatesSkipped: number
     rows: number

@@ -205,6 +205,17 @@ export interface AggregateKey {
  * Merge kernel: `(into, from, mapping, count) => void`: group g of `from` goes to `mapping[g]` of `into`.
  * Finish kernel: `(state, count) => Value[][]`, one array per aggregate, by group.
  */
+/** What a block's statistics may be asked: its rows, the rows in which a field is present, the bounds of its numbers or times. */
+export type StatisticKind = 'rows' | 'present' | 'min' | 'max'
+
+export interface StatisticFact {
+  readonly kind: StatisticKind
+  /** Null for `rows`. */
+  readonly field: string | null
+  /** The aggregate's own condition: a block of which it is neither true nor untrue throughout is read. */
+  readonly where: ScanPredicate | null
+}
+
 export interface AggregateSpec extends UnarySpec<'aggregate'> {
   readonly keys: readonly AggregateKey[]
   readonly outputs: readonly { readonly name: string; readonly type: ValueType }[]
@@ -214,6 +225,11 @@ export interface AggregateSpec extends UnarySpec<'aggregate'> {
   readonly tally: KernelSpec | null
   readonly merge: KernelSpec
   readonly finish: KernelSpec
+  /**
+   * Set when statistics of blocks may stand for their rows. Absorb kernel: `(rowCount, keys, groups, state, facts) => void`, a row for each
+   * value of the keys, `facts[n]` with `numbers` and `micros` by row.
+   */
+  readonly statistics: { readonly facts: readonly StatisticFact[]; readonly absorb: KernelSpec } | null
 }
 
 export type StateColumnSpec =

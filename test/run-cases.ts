@@ -156,6 +156,7 @@ export function profileLines(profile: Profile): string[] {
     `blocks skipped by time ${scan.blocksSkippedByTime}`,
     `blocks skipped by zone map ${scan.blocksSkippedByZoneMap}`,
     `blocks skipped by token filter ${scan.blocksSkippedByTokenFilter}`,
+    `blocks answered ${scan.blocksAnswered}`,
     `predicates skipped ${scan.predicatesSkipped}`,
     `rows ${scan.rows}`,
     ...[...profile.counters].map(([name, count]) => `${name} ${count}`),

@@ -177,6 +177,8 @@ export interface AggregateKernels {
   readonly tally: KernelSpec | null
   readonly merge: KernelSpec
   readonly finish: KernelSpec
+  /** Null where some aggregate needs rows. */
+  readonly absorb: KernelSpec | null
 }
 
 /**
@@ -204,6 +206,7 @@ export function emitAggregate(
     tally: keyCount > 0 && calls.every(isPlainCount) ? tallyKernel(keyCount, options) : null,
     merge: mergeKernel(bound, rowsColumn, options),
     finish: finishKernel(bound, rowsColumn, options),
+    absorb: bound.every(b => b.function.fromStatistics !== undefined) ? absorbKernel(bound, keyCount, options) : null,
   }
 }
 
@@ -441,6 +444,37 @@ function mergeKernel(bound: readonly BoundAggregate[], rowsColumn: number | null
       return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; ${steps} }`
     },
     'into, from, mapping, count',
+  )
+}
+
+/** As the step kernel, with what statistics say in place of rows: one round per value of the keys. */
+function absorbKernel(bound: readonly BoundAggregate[], keyCount: number, options: KernelOptions): KernelSpec {
+  const named = { ...options, name: `${options.name}_absorb` }
+  return kernelSpec(
+    named,
+    [],
+    null,
+    writer => {
+      const group = keyCount === 0 ? js`const group = 0;` : lookUpGroup(writer, keyCount)
+      const slotOf = arrayState(writer, 'state', id('group'))
+      let at = 0
+      const steps = bound.flatMap(b => {
+        const statistics = b.function.fromStatistics!
+        const facts = statistics.facts(b.call.args.length).map(kind => {
+          const bind = (lane: 'numbers' | 'micros'): Expression => {
+            const name = id(writer.scope.fresh(`${b.function.name}_${kind}_${lane}`))
+            writer.before(...js`const ${name} = facts[${lit(at)}].${id(lane)};`)
+            return js.expr`${name}[${ROW}]`
+          }
+          const fact = { number: bind('numbers'), micros: bind('micros') }
+          at++
+          return fact
+        })
+        return commented(b.call.name, [...statistics.absorb(slotOf(b), facts)])
+      })
+      return js`${writer.prelude} for (let ${ROW} = 0; ${ROW} < rowCount; ${ROW}++) { ${group} ${steps} }`
+    },
+    'rowCount, keys, groups, state, facts',
   )
 }
 

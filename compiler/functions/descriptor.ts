@@ -4,6 +4,7 @@
  */
 import type { Expression, Statement } from 'estree'
 import type { HelperName } from '../../runtime/helpers/index.ts'
+import type { StatisticKind } from '../../runtime/program.ts'
 import type { Value, ValueType } from '../../storage/value.ts'
 import type { EmitContext, Emitted } from '../codegen/emitted.ts'
 
@@ -122,6 +123,12 @@ export interface StepContext extends EmitContext {
   readonly parameters: readonly number[]
 }
 
+/** One fact: a count, or the bound of numbers; bounds of times are in `micros`. NaN where there is none. */
+export interface FactExpressions {
+  readonly number: Expression
+  readonly micros: Expression
+}
+
 export interface AggregateFunction extends Head {
   readonly kind: 'aggregate'
   readonly category: 'aggregate'
@@ -139,6 +146,12 @@ export interface AggregateFunction extends Head {
   /** Grouped by `bin(_time, w)`, it gets w in seconds as its first parameter. */
   readonly takesBinSeconds?: true
   readonly state: Readonly<Record<string, StateColumn>>
+  /** What statistics of a block suffice instead of its rows; without it, or where they do not tell, rows are read. */
+  readonly fromStatistics?: {
+    facts(argumentCount: number): readonly StatisticKind[]
+    /** Takes the facts, in their order, into the state: as `step` would have taken all the rows they speak of. */
+    absorb(state: StateSlots, facts: readonly FactExpressions[]): readonly Statement[]
+  }
   /**
    * Called for rows where every argument is present (aggregates skip null and missing) and `where` is true.
    * A `number` parameter arrives as repr `number` (numeric strings coerced and counted, other types skipped);

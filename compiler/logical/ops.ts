@@ -136,6 +136,8 @@ export interface GroupKey {
 export interface AggregateOp extends UnaryOp<'aggregate'> {
   readonly keys: readonly GroupKey[]
   readonly aggregates: readonly AggregateCall[]
+  /** Blocks whose statistics tell all there is to know are not read. Set by answer-from-statistics. */
+  readonly fromStatistics?: true
 }
 
 export interface DescribeOp extends UnaryOp<'describe'> {}

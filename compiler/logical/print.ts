@@ -139,7 +139,8 @@ export function printOp(op: LogicalOp): string {
         const text = printExpr(k.value)
         return text === k.name || k.name === '_time' ? text : `${text} as ${quoteField(k.name)}`
       })
-      return `stats ${op.aggregates.map(printAggregate).join(', ')}${by.length > 0 ? ` by ${by.join(', ')}` : ''}`
+      const from = op.fromStatistics === true ? '  from statistics of blocks' : ''
+      return `stats ${op.aggregates.map(printAggregate).join(', ')}${by.length > 0 ? ` by ${by.join(', ')}` : ''}${from}`
     }
     case 'describe':
       return 'describe'

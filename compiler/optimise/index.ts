@@ -1,5 +1,6 @@
 /** The optimiser: these rules, in this order, once each. Each may change what is done, and never what comes out. */
 import type { Rule } from '../pass.ts'
+import { answerFromStatistics } from './answer-from-statistics.ts'
 import { emptyScan } from './empty-scan.ts'
 import { foldConstants } from './fold-constants.ts'
 import { mergeRanges } from './merge-ranges.ts'
@@ -29,5 +30,6 @@ export const RULES: readonly Rule[] = [
   mergeStages, // after filters and limits have moved from between them
   orderConditions, // after every rule that adds, moves or removes conditions
   shareExpressions, // after merge-stages: what is repeated in neighbours is then repeated in one
+  answerFromStatistics, // after all that moves conditions: they must stand next to the scan, and nothing between
   pruneFields, // last: every other rule may change what is read
 ]

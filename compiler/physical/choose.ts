@@ -8,8 +8,10 @@ import { mayFail } from '../logical/pure.ts'
 import { traitsOf } from '../logical/traits.ts'
 import { fieldsOf, someExpr } from '../logical/walk.ts'
 import { timeBinNs } from '../stages/stats.ts'
+import { factsOf } from './block-facts.ts'
 import type { PhysicalAggregate, PhysicalOp, PhysicalScan, PhysicalSort, PhysicalTable } from './ops.ts'
 import { type Split, splitPredicate } from './split-predicate.ts'
+import { storedIn } from './stored-fields.ts'
 
 export interface ChooseContext {
   readonly catalog: Catalog
@@ -43,7 +45,7 @@ function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): Physical
     case 'table':
       return tableOf(op, lower(op.input, cx, newestFirst))
     case 'aggregate':
-      return aggregateOf(op, lower(op.input, cx, newestFirst))
+      return aggregateOf(op, lower(op.input, cx, newestFirst), cx)
     case 'dedup':
       return {
         kind: 'dedup',
@@ -63,7 +65,7 @@ function scanOf(
   cx: ChooseContext,
   newestFirst: boolean,
 ): PhysicalScan {
-  const stored = cx.catalog.fields(scan.indexes)
+  const whyNotStored = storedIn(cx.catalog, scan.indexes)
   // What comes after a strict cast is asked of the rows that passed it: no block may be left out for it.
   const firstStrict = conjuncts.findIndex(mayFail)
   return {
@@ -78,23 +80,13 @@ function scanOf(
       const isHeld = firstStrict >= 0 && index >= firstStrict
       if (!cx.pushdown) return { expr, ...notPushed('storage is told nothing: it was asked for without pushdown') }
       if (isHeld) return { expr, ...notPushed('a strict cast must see every row that the query says') }
-      return { expr, ...splitPredicate(expr, field => whyNotStored(field, stored)) }
+      return { expr, ...splitPredicate(expr, whyNotStored) }
     }),
   }
 }
 
 function notPushed(reason: string): Split {
   return { pushed: null, isExact: false, reason }
-}
-
-/** A field that reads as an object assembled from `field.…` is in no column; nor can it be ruled out when nothing is known. */
-function whyNotStored(field: string, stored: ReadonlyMap<string, unknown> | null): string | null {
-  if (field === 'index') return 'index is no column: whole parts are chosen by it, after from'
-  if (stored === null) return 'of a pipe nothing is known before it is read'
-  for (const name of stored.keys()) {
-    if (name.startsWith(`${field}.`)) return `${field} is an object put together from ${name} and its like`
-  }
-  return null
 }
 
 function extendInSteps(
@@ -163,7 +155,7 @@ function tableOf(op: TableOp, input: PhysicalOp): PhysicalTable {
   }
 }
 
-function aggregateOf(op: AggregateOp, input: PhysicalOp): PhysicalAggregate {
+function aggregateOf(op: AggregateOp, input: PhysicalOp, cx: ChooseContext): PhysicalAggregate {
   const made: { name: string; value: Expr }[] = []
   const asColumn = (value: Expr, hint: string): Expr => {
     if (value.kind === 'field' || value.kind === 'literal') return value
@@ -187,7 +179,9 @@ function aggregateOf(op: AggregateOp, input: PhysicalOp): PhysicalAggregate {
     args: call.args.map(arg => asColumn(arg, 'arg')),
     where: call.where !== null && someExpr(call.where, isArithmetic) ? asColumn(call.where, 'where') : call.where,
   }))
-  return { kind: 'aggregate', origin: op.origin, keys, aggregates, input: extendInSteps(made, input, op.origin) }
+  const isFromStatistics = op.fromStatistics === true && cx.pushdown && input.kind === 'scan'
+  const facts = isFromStatistics ? factsOf(op, storedIn(cx.catalog, input.indexes)) : null
+  return { kind: 'aggregate', origin: op.origin, keys, aggregates, facts, input: extendInSteps(made, input, op.origin) }
 }
 
 function isArithmetic(node: Expr): boolean {

@@ -1,5 +1,6 @@
 /** The physical plan: how it will run. Algorithms, read order, what storage is told and what kernels decide are fixed here. */
 import type { Span } from '../../grammar/source.ts'
+import type { StatisticFact } from '../../runtime/program.ts'
 import type { TableCall } from '../../runtime/table.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import type { Expr } from '../logical/expr.ts'
@@ -70,6 +71,8 @@ export interface PhysicalAggregate extends Unary<'aggregate'> {
     readonly text: string
   }[]
   readonly aggregates: readonly AggregateCall[]
+  /** What statistics of blocks are asked instead of their rows; null: rows are read. */
+  readonly facts: readonly StatisticFact[] | null
 }
 
 /** Inputs are columns; those made only for the operator are `temporary`. */

@@ -70,14 +70,15 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'dedup':
           return { ...base, op: 'dedup', count: op.count, fields: op.fields, input: input!.spec }
         case 'aggregate': {
-          const emitted = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
+          const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
+          const statistics = op.facts === null || absorb === null ? null : { facts: op.facts, absorb }
           kernels.push(emitted.step.name)
           const keys: AggregateKey[] = op.keys.map(({ field, name, binMicros }) => ({ field, name, binMicros }))
           const outputs = [
             ...op.keys.map(key => ({ name: key.name, type: 'any' as const })),
             ...op.aggregates.map(call => ({ name: call.name, type: call.type })),
           ]
-          return { ...base, op: 'aggregate', keys, outputs, ...emitted, input: input!.spec }
+          return { ...base, op: 'aggregate', keys, outputs, ...emitted, statistics, input: input!.spec }
         }
         case 'keep':
           return { ...base, op: 'keep', fields: op.fields, except: op.except, input: input!.spec }

@@ -58,7 +58,8 @@ export function detailsOf(op: PhysicalOp): readonly (readonly [string, string])[
     case 'aggregate': {
       const laws = op.aggregates.map(call => call.function.merging.law)
       const weakest = (['none', 'sketch', 'rounding'] as const).find(law => laws.includes(law)) ?? 'exact'
-      return [['merge', weakest]]
+      const statistics = op.facts === null ? [] : [['statistics', 'of whole blocks, where they tell'] as const]
+      return [['merge', weakest], ...statistics]
     }
     default:
       return []

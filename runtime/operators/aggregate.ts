@@ -2,9 +2,12 @@
  * stats: groups come from GroupTable, the step kernel updates typed state arrays, the finish kernel turns them into columns.
  * State is columnar and mergeable (the merge kernel), so that parts, threads and views can each bring a partial state.
  */
+
+import type { BlockReader, PartReader } from '../../storage/index.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
 import type { DictVector, Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
+import { type BlockFacts, factsOfBlock } from '../block-facts.ts'
 import { batchOf, vectorOf } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
 import { HELPERS } from '../helpers/index.ts'
@@ -49,6 +52,14 @@ type MergeKernel = (
   count: number,
 ) => void
 
+type AbsorbKernel = (
+  rowCount: number,
+  keys: GroupTable['keys'],
+  groups: GroupTable,
+  state: readonly StateArray[],
+  facts: BlockFacts['facts'],
+) => void
+
 type FinishKernel = (state: readonly StateArray[], count: number) => readonly Value[][]
 
 export class AggregateOperator implements Operator {
@@ -60,6 +71,7 @@ export class AggregateOperator implements Operator {
   readonly #tally: KernelRunner<TallyKernel> | null
   readonly #finish: KernelRunner<FinishKernel>
   readonly #merge: KernelRunner<MergeKernel>
+  readonly #absorb: KernelRunner<AbsorbKernel> | null
   #lanes = new Int32Array(0)
   /** Slots that hold counts not yet settled; 0: none. */
   #pendingSlots = 0
@@ -81,6 +93,7 @@ export class AggregateOperator implements Operator {
     this.#tally = spec.tally === null ? null : new KernelRunner(spec.tally, context)
     this.#finish = new KernelRunner(spec.finish, context)
     this.#merge = new KernelRunner(spec.merge, context)
+    this.#absorb = spec.statistics === null ? null : new KernelRunner(spec.statistics.absorb, context)
     this.#carried = spec.state.map(() => null)
     this.#groups = new GroupTable(spec.keys)
     if (spec.tally !== null) this.#groups.beforeChange = () => this.#settle()
@@ -115,6 +128,26 @@ export class AggregateOperator implements Operator {
     profile.durationNs += Number(process.hrtime.bigint() - start)
     profile.calls++
     profile.rows += selectedCount
+  }
+
+  /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */
+  takeStatistics(part: PartReader, block: BlockReader): boolean {
+    const { keys, statistics } = this.#spec
+    if (statistics === null || this.#absorb === null) return false
+    const known = factsOfBlock(keys, statistics.facts, part, block)
+    if (known === null) return false
+    const groups = this.#groups
+    if (keys.length > 0) {
+      const most = groups.prepare(batchOf(known.columns, known.rowCount))
+      this.#initialise(groups.count + most)
+    }
+    if (this.#rowsSinceCarry + block.rowCount > CARRY_ROWS) this.#carry()
+    this.#rowsSinceCarry += block.rowCount
+    const { run, profile } = this.#absorb.get([], { selected: false, exact: false }, groups.variant())
+    run(known.rowCount, groups.keys, groups, this.#state, known.facts)
+    profile.calls++
+    profile.rows += known.rowCount
+    return true
   }
 
   /**

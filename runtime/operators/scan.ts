@@ -9,7 +9,7 @@ import { DateTime } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
-import { readsTokens } from '../estimate.ts'
+import { passesWhole, readsTokens } from '../estimate.ts'
 import { isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
 import type { ScanSpec } from '../program.ts'
 import { FilterRunner } from './filter.ts'
@@ -31,12 +31,20 @@ export class Scan {
   readonly #filters: readonly FilterRunner[]
   /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
   readonly #boundary: () => number | null
+  /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
+  readonly #takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null
   #rowOrder = 0
 
-  constructor(spec: ScanSpec, context: RunContext, boundary: () => number | null) {
+  constructor(
+    spec: ScanSpec,
+    context: RunContext,
+    boundary: () => number | null,
+    takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null,
+  ) {
     this.#spec = spec
     this.#context = context
     this.#boundary = boundary
+    this.#takesWhole = takesWhole
     this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
   }
 
@@ -104,6 +112,19 @@ export class Scan {
       return true
     }
     return false
+  }
+
+  /** The blocks that have to be read: the others their statistics answer for, here and now. */
+  unanswered(places: readonly Place[]): readonly Place[] {
+    const takesWhole = this.#takesWhole
+    if (takesWhole === null) return places
+    const { scan } = this.#context.profile
+    return places.filter(({ part, block }) => {
+      if (!passesWhole(this.#spec, block) || !takesWhole(part, block)) return true
+      scan.blocksAnswered++
+      scan.rowsAnswered += block.rowCount
+      return false
+    })
   }
 
   #read({ part, block, rowOrderBase }: Place): Batch | null {

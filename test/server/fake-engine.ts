@@ -145,6 +145,8 @@ export function emptyProfile(): Profile {
       blocksSkippedByTime: 0,
       blocksSkippedByZoneMap: 0,
       blocksSkippedByTokenFilter: 0,
+      blocksAnswered: 0,
+      rowsAnswered: 0,
       predicatesSkipped: 0,
       rows: 100,
       bytes: 2000,

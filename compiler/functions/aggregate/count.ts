@@ -24,5 +24,9 @@ export const count: AggregateFunction = {
   step: s => js`${s.n!}++;`,
   merge: (into, from) => js`${into.n!} += ${from.n!};`,
   finish: s => s.n!,
+  fromStatistics: {
+    facts: argumentCount => [argumentCount === 0 ? 'rows' : 'present'],
+    absorb: (s, [fact]) => js`${s.n!} += ${fact!.number};`,
+  },
   countsRows: true,
 }

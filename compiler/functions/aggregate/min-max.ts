@@ -1,10 +1,13 @@
 /** `min` and `max`: numbers and plain times in typed slots, everything else as values, compared in sort order at the end. */
+import type { Expression, Statement } from 'estree'
 import { js, lit } from '../../codegen/js.ts'
 import type { AggregateFunction } from '../descriptor.ts'
 
 function extreme(name: 'min' | 'max', foreign: readonly string[], isLess: boolean, answer: number): AggregateFunction {
   const worst = isLess ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   const pick = isLess ? 'lesserOf' : 'greaterOf'
+  const beats = (value: Expression, slot: Expression): Statement[] =>
+    isLess ? js`if (${value} < ${slot}) ${slot} = ${value};` : js`if (${value} > ${slot}) ${slot} = ${value};`
   return {
     kind: 'aggregate',
     category: 'aggregate',
@@ -26,15 +29,15 @@ function extreme(name: 'min' | 'max', foreign: readonly string[], isLess: boolea
       other: { type: 'object', init: null },
     },
     step: (s, [x], cx) => {
-      const beats = (value: typeof x & {}, slot: typeof s.number & {}) =>
-        isLess
-          ? js`if (${value.value} < ${slot}) ${slot} = ${value.value};`
-          : js`if (${value.value} > ${slot}) ${slot} = ${value.value};`
-      if (x!.repr === 'number') return beats(x!, s.number!)
-      if (x!.repr === 'time') return beats(x!, s.micros!)
+      if (x!.repr === 'number') return beats(x!.value, s.number!)
+      if (x!.repr === 'time') return beats(x!.value, s.micros!)
       const value = x!.repr === 'any' ? x!.value : cx.toAny(x!)
       if (x!.repr !== 'any') return js`${s.other!} = ${cx.helper(pick, s.other!, value)};`
-      return js`if (typeof ${value} === "number") { ${beats(x!, s.number!)} } else { ${s.other!} = ${cx.helper(pick, s.other!, value)}; }`
+      return js`if (typeof ${value} === "number") { ${beats(x!.value, s.number!)} } else { ${s.other!} = ${cx.helper(pick, s.other!, value)}; }`
+    },
+    fromStatistics: {
+      facts: () => [name],
+      absorb: (s, [fact]) => [...beats(fact!.number, s.number!), ...beats(fact!.micros, s.micros!)],
     },
     merge: (into, from, cx) => {
       const math = isLess ? js.expr`Math.min` : js.expr`Math.max`

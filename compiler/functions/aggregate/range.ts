@@ -20,6 +20,11 @@ export const range: AggregateFunction = {
   },
   step: (s, [x]) => js`if (${x!.value} < ${s.low!}) ${s.low!} = ${x!.value};
     if (${x!.value} > ${s.high!}) ${s.high!} = ${x!.value};`,
+  fromStatistics: {
+    facts: () => ['min', 'max'],
+    absorb: (s, [least, greatest]) => js`if (${least!.number} < ${s.low!}) ${s.low!} = ${least!.number};
+      if (${greatest!.number} > ${s.high!}) ${s.high!} = ${greatest!.number};`,
+  },
   merge: (into, from) => js`${into.low!} = Math.min(${into.low!}, ${from.low!});
     ${into.high!} = Math.max(${into.high!}, ${from.high!});`,
   finish: (s, cx) => js.expr`${s.low!} > ${s.high!} ? null : ${cx.helper('finite', js.expr`${s.high!} - ${s.low!}`)}`,
