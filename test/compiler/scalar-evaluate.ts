@@ -1,12 +1,13 @@
 /** Evaluates an expression without fields straight through the helpers: what the examples of the descriptors are held against. */
 import assert from 'node:assert/strict'
 import { SCALARS } from '../../compiler/functions/scalar/index.ts'
-import type { AstExpr, LiteralValue } from '../../grammar/ast.ts'
+import type { AstExpr } from '../../grammar/ast.ts'
 import { parseExpression } from '../../grammar/expression.ts'
 import { Parser } from '../../grammar/parser.ts'
 import { createRuntime } from '../../runtime/helpers/context.ts'
-import { normalInt } from '../../runtime/helpers/numbers.ts'
-import { DateTime, Duration, type Value } from '../../storage/value.ts'
+
+import type { Value } from '../../storage/value.ts'
+import { literal } from '../reference/expressions.ts'
 
 const BY_NAME = new Map(SCALARS.map(fn => [fn.name, fn]))
 const RUNTIME = createRuntime(1_780_000_000_000_000) as unknown as Readonly<Record<string, (...args: Value[]) => Value>>
@@ -53,20 +54,5 @@ function evaluate(expr: AstExpr): Value {
       )
     default:
       throw new Error(`not in an example: ${expr.kind}`)
-  }
-}
-
-function literal(value: LiteralValue): Value {
-  switch (value.type) {
-    case 'null':
-      return null
-    case 'int':
-      return normalInt(value.value)
-    case 'duration':
-      return new Duration(value.ns)
-    case 'datetime':
-      return new DateTime(value.micros, value.nanos)
-    default:
-      return value.value
   }
 }

@@ -53,7 +53,8 @@ export function evaluate(expr: AstExpr, scope: Scope): Value {
   }
 }
 
-function literal(value: LiteralValue): Value {
+/** What a literal of the query says. */
+export function literal(value: LiteralValue): Value {
   switch (value.type) {
     case 'null':
       return null

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import type { IncomingEvent, PartReader } from '../../storage/index.ts'
 import { MemoryPart } from '../../storage/ingest/memory-part.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
-import { event, range, rowOf, rowsOf, T0, valueAt } from './store-support.ts'
+import { valueAt } from './part-support.ts'
+import { event, range, rowOf, rowsOf, T0 } from './store-support.ts'
 
 function partOf(events: readonly IncomingEvent[], blockRows: number): MemoryPart {
   const part = new MemoryPart('p', 'main', blockRows)

@@ -4,8 +4,8 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { type Filesystem, NODE_FILESYSTEM } from '../../storage/filesystem.ts'
 import type { BlockReader, IncomingEvent, PartReader, Store } from '../../storage/index.ts'
-import { DateTime, Duration, type Value } from '../../storage/value.ts'
-import { NULL, PRESENT, type Vector } from '../../storage/vector.ts'
+import { DateTime, type Value } from '../../storage/value.ts'
+import { valueAt } from './part-support.ts'
 
 /** 2026-01-02T00:00:00Z */
 export const T0 = 1_767_312_000_000_000
@@ -16,34 +16,6 @@ export function event(
   { index = 'main', micros = T0, nanos = 0, raw = null as string | null } = {},
 ): IncomingEvent {
   return { index, time: new DateTime(micros, nanos), raw, fields: new Map(Object.entries(fields)) }
-}
-
-export function valueAt(vector: Vector | null, row: number): Value {
-  if (vector === null) return undefined
-  switch (vector.kind) {
-    case 'const':
-      return vector.value
-    case 'dict':
-      return vector.dictionary.values[vector.codes[row] ?? -1]
-    case 'any':
-      return vector.values[row]
-    default: {
-      const state = vector.presence === null ? PRESENT : vector.presence[row]
-      if (state !== PRESENT) return state === NULL ? null : undefined
-    }
-  }
-  switch (vector.kind) {
-    case 'number':
-      return vector.values[row]
-    case 'bool':
-      return vector.values[row] === 1
-    case 'time':
-      return new DateTime(vector.micros[row] ?? Number.NaN, vector.nanos?.[row] ?? 0)
-    case 'duration':
-      return new Duration(vector.values[row] ?? Number.NaN)
-    case 'text':
-      return Buffer.from(vector.bytes.subarray(vector.offsets[row], vector.offsets[row + 1])).toString('utf8')
-  }
 }
 
 export type Row = Record<string, Value>
@@ -59,7 +31,7 @@ function rowsOfBlock(part: PartReader, block: BlockReader): Row[] {
   for (const { name } of part.fields) {
     const vector = block.column(name)
     rows.forEach((row, at) => {
-      const value = valueAt(vector, at)
+      const value = vector === null ? undefined : valueAt(vector, at)
       if (value !== undefined) row[name] = value
     })
   }
