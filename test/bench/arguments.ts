@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util'
 export const USAGE = `npm run bench -- [options]
   --rows <n>          events to measure over (2000000)
   --seed <n>          of the generator (1)
-  --runs <n>          timed runs of each query (5)
+  --runs <n>          timed runs of each query (9)
   --only <text>       questions whose name contains the text
   --engine <name>     quern, duckdb or both (both); with one there are no ratios
   --cache-mb <n>      Quern's cache of decoded chunks, in MiB (its default)
+  --threads <n>       threads beside the main one (Quern's default)
   --cold              reopen the engine and drop the system's caches before every run
   --fresh             load again even when the loaded directories could be used
   --json              figures as JSON
@@ -20,6 +21,7 @@ export interface BenchArguments {
   readonly only: string
   readonly engines: readonly ('quern' | 'duckdb')[]
   readonly cacheBytes: number | null
+  readonly threads: number | null
   readonly cold: boolean
   readonly fresh: boolean
   readonly json: boolean
@@ -34,10 +36,11 @@ export function readArguments(given: readonly string[]): BenchArguments {
     options: {
       rows: { type: 'string', default: '2000000' },
       seed: { type: 'string', default: '1' },
-      runs: { type: 'string', default: '5' },
+      runs: { type: 'string', default: '9' },
       only: { type: 'string', default: '' },
       engine: { type: 'string', default: 'both' },
       'cache-mb': { type: 'string' },
+      threads: { type: 'string' },
       cold: { type: 'boolean', default: false },
       fresh: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -53,6 +56,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     only: values.only.toLowerCase(),
     engines: enginesOf(values.engine),
     cacheBytes: cacheMb === undefined ? null : wholeNumber('cache-mb', cacheMb) * 2 ** 20,
+    threads: values.threads === undefined ? null : wholeNumber('threads', values.threads, 0),
     cold: values.cold,
     fresh: values.fresh,
     json: values.json,
@@ -67,9 +71,9 @@ function enginesOf(name: string): BenchArguments['engines'] {
   throw new Error(`--engine takes quern, duckdb or both, not '${name}'`)
 }
 
-function wholeNumber(option: string, text: string): number {
+function wholeNumber(option: string, text: string, least = 1): number {
   const value = Number(text.replaceAll('_', ''))
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new Error(`--${option} takes a whole number above 0, not '${text}'`)
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new Error(`--${option} takes a whole number, ${least} or more, not '${text}'`)
   return value
 }

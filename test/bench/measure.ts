@@ -31,8 +31,12 @@ interface Subject {
   close(): Promise<void>
 }
 
-/** Warm-up runs: the first compiles and fills caches, the second lets the machine code settle. */
-const WARM_UPS = 2
+/**
+ * Warm-up runs: the first compiles and fills caches; the others let V8 settle, which takes it about ten runs of everything a query
+ * passes through (measured: the first question of a process goes from 60 ms to 20). Slow questions settle within fewer.
+ */
+const WARM_UPS = 12
+const WARM_UP_MS = 2000
 
 export async function measure(
   questions: readonly Question[],
@@ -40,7 +44,7 @@ export async function measure(
   options: BenchArguments,
   report: (measured: Measured) => void,
 ): Promise<Measured[]> {
-  const quern = options.engines.includes('quern') ? await quernSubject(events, options.cacheBytes) : null
+  const quern = options.engines.includes('quern') ? await quernSubject(events, options) : null
   const duckdb = options.engines.includes('duckdb') ? await duckDbSubject(events) : null
   const measured: Measured[] = []
   for (const question of questions) {
@@ -62,7 +66,8 @@ async function measureOne(
   const times = { quern: [] as number[], duckdb: [] as number[] }
   try {
     const found = await compareAnswers(question, quern, duckdb)
-    for (let warmUp = 1; warmUp < WARM_UPS; warmUp++) {
+    const startedAt = performance.now()
+    for (let warmUp = 1; warmUp < WARM_UPS && performance.now() - startedAt < WARM_UP_MS; warmUp++) {
       await quern?.ask(question)
       await duckdb?.ask(question)
     }
@@ -106,8 +111,9 @@ async function timed(subject: Subject, question: Question, cold: boolean): Promi
   return performance.now() - startedAt
 }
 
-async function quernSubject(events: Events, cacheBytes: number | null): Promise<Subject> {
-  const start = (): Promise<Engine> => open(quernDirectory(events), { ...(cacheBytes !== null && { cacheBytes }) })
+async function quernSubject(events: Events, { cacheBytes, threads }: BenchArguments): Promise<Subject> {
+  const options = { ...(cacheBytes !== null && { cacheBytes }), ...(threads !== null && { threads }) }
+  const start = (): Promise<Engine> => open(quernDirectory(events), options)
   let engine = await start()
   return {
     async ask(question) {
