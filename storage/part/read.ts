@@ -114,7 +114,7 @@ class FilePart implements PartReader {
     const place = this.#footer.dictionaries[number]
     if (place === undefined) throw new RangeError(`dictionary ${number} is not in the footer`)
     const values = this.file.decode(place, KIND_DICTIONARY, `dictionary ${number}`, (source, encoding) =>
-      valuesOf(decodeColumn(encoding, source, place.valueCount, noDictionary)),
+      valuesOf(decodeColumn(encoding, source, place.valueCount, noDictionary, noColumn)),
     )
     const dictionary: Dictionary = { values }
     this.#dictionaries.set(number, new WeakRef(dictionary))
@@ -130,6 +130,10 @@ class FilePart implements PartReader {
     this.file.close()
     this.cache.drop(this.id)
   }
+}
+
+function noColumn(): null {
+  throw new RangeError('a dictionary put together from columns')
 }
 
 function noDictionary(): Dictionary {
@@ -237,10 +241,22 @@ class FileBlock implements BlockReader, BlockFacts {
     const held = cache.get(id, this.#number, field)
     if (held !== undefined) return held as Vector
     const vector = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
-      decodeColumn(encoding, source, this.rowCount, number => this.#part.dictionary(number)),
+      decodeColumn(
+        encoding,
+        source,
+        this.rowCount,
+        number => this.#part.dictionary(number),
+        name => this.#sibling(field, name),
+      ),
     )
     cache.set(id, this.#number, field, vector, bytesOfVector(vector))
     return vector
+  }
+
+  /** A column that `field` is put together from; not itself, or reading it would never end. */
+  #sibling(field: string, name: string): Vector | null {
+    if (field !== '_raw' || name === '_raw') throw new RangeError(`${field} put together from ${name}`)
+    return this.column(name)
   }
 
   statistics(field: string): BlockStatistics | null {

@@ -11,7 +11,8 @@ import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { frameChunk } from './chunk.ts'
 import type { BlockColumns, PartDescription } from './columns.ts'
-import { encodeColumn } from './encodings/index.ts'
+import { encodeColumn, REBUILT } from './encodings/index.ts'
+import { sparseRows } from './encodings/sparse.ts'
 import { FieldDictionary } from './field-dictionary.ts'
 import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
 import {
@@ -26,6 +27,7 @@ import {
   TRAILER_MAGIC,
 } from './format.ts'
 import { PartFile } from './part-file.ts'
+import { encodeRebuilt, type RebuiltText, rebuild } from './rebuilt/rebuilt.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
 import { timesOfBlock } from './time-column.ts'
@@ -129,7 +131,7 @@ class PartWriter {
       const field = this.#field(name)
       const vector = shapeColumn(column, field.dictionary)
       if (vector === null) continue
-      const entry = this.#writeColumn(field, vector)
+      const entry = this.#writeColumn(field, vector, block)
       if (vector.kind === 'text') filters.push({ entry: entries.length, filter: this.#filterOf(vector) })
       if (name === '_raw') this.#rawBytes += textBytes(vector)
       entries.push(entry)
@@ -161,12 +163,14 @@ class PartWriter {
     return field
   }
 
-  #writeColumn(field: FieldSoFar, vector: Vector): ColumnEntry {
+  #writeColumn(field: FieldSoFar, vector: Vector, block: BlockColumns): ColumnEntry {
     const summary = summarise(vector)
     field.types |= summary.types
     field.presentCount += summary.presentCount
     const sink = new ByteSink()
-    const encoding = encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
+    const rebuilt = field.name === '_raw' && vector.kind === 'text' ? rebuiltRaw(vector, block) : null
+    if (rebuilt !== null) encodeRebuilt(sink, vector as TextVector, rebuilt)
+    const encoding = rebuilt === null ? encodeColumn(sink, vector, () => this.#dictionaryNumber(field)) : REBUILT
     const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish()))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
     return { field: field.number, ...summary, chunk, dictionary, filter: null }
@@ -217,6 +221,12 @@ class PartWriter {
     trailer.set(TRAILER_MAGIC, 8)
     this.#file.append(trailer)
   }
+}
+
+/** Null when the texts are stored: they are none of JSON, or too few of them come out as they were sent. */
+function rebuiltRaw(raw: TextVector, { columns }: BlockColumns): RebuiltText | null {
+  if (sparseRows(raw) !== null) return null
+  return rebuild(raw, name => (name === '_raw' || name === '_time' ? null : (columns.get(name) ?? null)))
 }
 
 /** Bytes of the present texts of `_raw`, in whatever shape they came. */

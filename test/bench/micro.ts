@@ -69,7 +69,14 @@ async function measureEncoding(name: string, vector: Vector, say: (text: string)
   const encode = await secondsOf(name, async () => void encodeColumn(new ByteSink(), vector, idOf))
   const decode = await secondsOf(
     name,
-    async () => void decodeColumn(encoding, new ByteSource(encoded), BLOCK_ROWS, id => dictionaries[id]!),
+    async () =>
+      void decodeColumn(
+        encoding,
+        new ByteSource(encoded),
+        BLOCK_ROWS,
+        id => dictionaries[id]!,
+        () => null,
+      ),
   )
   const size = `${((encoded.length * 8) / BLOCK_ROWS).toFixed(1)} bits/row`
   say(lineOf(`encode ${name}`, `${(bytes / encode.seconds / 1e6).toFixed(0)} MB/s`, size, encode.error))

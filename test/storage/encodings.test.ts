@@ -20,10 +20,16 @@ function through(vector: Vector): { encoding: number; decoded: Vector; bytes: nu
   const sink = new ByteSink()
   const encoding = encodings.encodeColumn(sink, vector, () => 7)
   const source = new ByteSource(sink.finish().slice())
-  const decoded = encodings.decodeColumn(encoding, source, vector.rowCount, number => {
-    assert.equal(number, 7)
-    return dictionary
-  })
+  const decoded = encodings.decodeColumn(
+    encoding,
+    source,
+    vector.rowCount,
+    number => {
+      assert.equal(number, 7)
+      return dictionary
+    },
+    () => null,
+  )
   assert.equal(source.remaining, 0)
   return { encoding, decoded, bytes: sink.length }
 }
@@ -231,7 +237,14 @@ test('a code beyond its dictionary is not read', () => {
   const codes = Uint32Array.of(0, 80_000)
   encodings.encodeColumn(sink, { kind: 'dict', rowCount: 2, codes, dictionary }, () => 0)
   assert.throws(
-    () => encodings.decodeColumn(encodings.DICTIONARY, new ByteSource(sink.finish()), 2, () => dictionary),
+    () =>
+      encodings.decodeColumn(
+        encodings.DICTIONARY,
+        new ByteSource(sink.finish()),
+        2,
+        () => dictionary,
+        () => null,
+      ),
     RangeError,
   )
 })
@@ -274,7 +287,7 @@ test('bytes that are no column end in a RangeError', () => {
   fc.assert(
     fc.property(fc.nat(15), fc.nat(50), fc.uint8Array({ maxLength: 60 }), (encoding, rowCount, bytes) => {
       try {
-        const vector = encodings.decodeColumn(encoding, new ByteSource(bytes), rowCount, none)
+        const vector = encodings.decodeColumn(encoding, new ByteSource(bytes), rowCount, none, () => null)
         assert.equal(vector.rowCount, rowCount)
       } catch (error) {
         assert.ok(error instanceof RangeError, String(error))

@@ -14,10 +14,14 @@ const CHILD = fileURLToPath(new URL('./recovery-child.js', import.meta.url))
 async function ingestUntilKilled(directory: string, first: number, afterMs: number): Promise<[number, number][]> {
   const child = spawn(process.execPath, [CHILD, directory, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
+  let isArmed = false
   child.stdout.setEncoding('utf8')
   child.stdout.on('data', (text: string) => {
-    if (said === '') setTimeout(() => child.kill('SIGKILL'), afterMs)
     said += text
+    // Counted from the first publication: on a busy machine a child takes its time to start.
+    if (isArmed || said.split('\n').length < 3) return
+    isArmed = true
+    setTimeout(() => child.kill('SIGKILL'), afterMs)
   })
   await new Promise(resolve => child.on('close', resolve))
   const lines = said.split('\n').slice(1, -1)

@@ -4,6 +4,7 @@
  */
 import type { Dictionary, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
+import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
 import { decodeAny, encodeAny } from './any.ts'
 import { decodeBooleans, encodeBooleans } from './booleans.ts'
 import { decodeConstant, encodeConstant } from './constant.ts'
@@ -27,6 +28,8 @@ export const DURATIONS = 8
 export const TEXT = 9
 export const ANY = 10
 export const SPARSE = 11
+/** Chosen by the part writer, who sees the other columns: `storage/part/rebuilt/`. */
+export const REBUILT = 12
 
 /** Writes `vector` and returns the number of the encoding it chose. `dictionaryIdOf` numbers the dictionaries of the part. */
 export function encodeColumn(
@@ -91,6 +94,8 @@ export function decodeColumn(
   source: ByteSource,
   rowCount: number,
   dictionaryOf: (id: number) => Dictionary,
+  /** Other columns of the block. */
+  columnOf: (field: string) => Vector | null,
 ): Vector {
   switch (encoding) {
     case CONSTANT:
@@ -116,9 +121,11 @@ export function decodeColumn(
     case SPARSE:
       return decodeSparse(source, rowCount, count => {
         const inner = source.u8()
-        if (inner === SPARSE) throw new RangeError('a sparse column within a sparse column')
-        return decodeColumn(inner, source, count, dictionaryOf)
+        if (inner === SPARSE || inner === REBUILT) throw new RangeError(`encoding ${inner} within a sparse column`)
+        return decodeColumn(inner, source, count, dictionaryOf, columnOf)
       })
+    case REBUILT:
+      return decodeRebuilt(source, rowCount, columnOf)
     default:
       throw new RangeError(`encoding ${encoding} is not known`)
   }

@@ -1,0 +1,158 @@
+/**
+ * Values as they stand in JSON text. One writer makes the bytes when a part is written (to see whether they are those that were sent)
+ * and when it is read (to send them back), so the two cannot differ.
+ */
+import { DateTime, Duration, type Value } from '../../value.ts'
+import { NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
+
+/** Writes the value of a row into `out` from `at` on and returns where it ends; -1: no JSON says this value. Never writes beyond `out`. */
+export type Renderer = (row: number, out: Uint8Array, at: number) => number
+
+const QUOTE = 34
+const BACKSLASH = 92
+const NULL_TEXT = Buffer.from('null')
+
+/** A result that means: make `out` longer and ask again. */
+export const NO_ROOM = -2
+export const NOT_JSON = -1
+
+export function rendererOf(vector: Vector): Renderer {
+  switch (vector.kind) {
+    case 'const': {
+      const bytes = bytesOf(vector.value)
+      return (_, out, at) => put(bytes, out, at)
+    }
+    case 'dict': {
+      const { codes, dictionary } = vector
+      const rendered = new Array<Uint8Array | null | undefined>(dictionary.values.length)
+      return (row, out, at) => {
+        const code = codes[row]!
+        let bytes = rendered[code]
+        if (bytes === undefined) bytes = rendered[code] = bytesOf(dictionary.values[code])
+        return put(bytes, out, at)
+      }
+    }
+    case 'text':
+      return textRenderer(vector)
+    case 'number': {
+      const { values, presence } = vector
+      return (row, out, at) => {
+        const state = presence === null ? PRESENT : presence[row]!
+        if (state !== PRESENT) return state === NULL ? put(NULL_TEXT, out, at) : NOT_JSON
+        return putNumber(values[row]!, out, at)
+      }
+    }
+    case 'bool': {
+      const { values, presence } = vector
+      const texts = [Buffer.from('false'), Buffer.from('true')]
+      return (row, out, at) => {
+        const state = presence === null ? PRESENT : presence[row]!
+        if (state !== PRESENT) return state === NULL ? put(NULL_TEXT, out, at) : NOT_JSON
+        return put(texts[values[row]!]!, out, at)
+      }
+    }
+    case 'any':
+      return (row, out, at) => put(bytesOf(vector.values[row]), out, at)
+    case 'time':
+    case 'duration':
+      // JSON has neither; fields that are text stay text.
+      return () => NOT_JSON
+  }
+}
+
+function textRenderer({ bytes, offsets, presence }: TextVector): Renderer {
+  return (row, out, at) => {
+    const state = presence === null ? PRESENT : presence[row]!
+    if (state !== PRESENT) return state === NULL ? put(NULL_TEXT, out, at) : NOT_JSON
+    const start = offsets[row]!
+    const end = offsets[row + 1]!
+    if (at + end - start + 2 > out.length) return NO_ROOM
+    let to = at
+    out[to++] = QUOTE
+    for (let from = start; from < end; from++) {
+      const byte = bytes[from]!
+      if (byte < 32 || byte === QUOTE || byte === BACKSLASH) return escaped(bytes, start, end, out, at)
+      out[to++] = byte
+    }
+    out[to++] = QUOTE
+    return to
+  }
+}
+
+function escaped(bytes: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
+  return put(
+    Buffer.from(JSON.stringify(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8'))),
+    out,
+    at,
+  )
+}
+
+function put(bytes: Uint8Array | null, out: Uint8Array, at: number): number {
+  if (bytes === null) return NOT_JSON
+  const { length } = bytes
+  if (at + length > out.length) return NO_ROOM
+  // Short copies by hand: a call into the engine costs more than the bytes.
+  if (length < 48) for (let index = 0; index < length; index++) out[at + index] = bytes[index]!
+  else out.set(bytes, at)
+  return at + length
+}
+
+const ZERO = 48
+const MINUS = 45
+
+function putNumber(value: number, out: Uint8Array, at: number): number {
+  if (at + 32 > out.length) return NO_ROOM
+  if ((value | 0) !== value || Object.is(value, -0)) return putText(String(value), out, at)
+  let rest = value
+  let to = at
+  if (rest < 0) {
+    out[to++] = MINUS
+    rest = -rest
+  }
+  let digits = 1
+  for (let bound = 10; rest >= bound && digits < 10; bound *= 10) digits++
+  for (let index = to + digits - 1; index >= to; index--) {
+    const next = Math.trunc(rest / 10)
+    out[index] = ZERO + rest - next * 10
+    rest = next
+  }
+  return to + digits
+}
+
+function putText(text: string, out: Uint8Array, at: number): number {
+  for (let index = 0; index < text.length; index++) out[at + index] = text.charCodeAt(index)
+  return at + text.length
+}
+
+/** Null: no JSON says it. */
+function bytesOf(value: Value): Uint8Array | null {
+  const text = textOf(value)
+  return text === null ? null : Buffer.from(text)
+}
+
+/** Compact JSON with every digit of its integers. */
+function textOf(value: Value): string | null {
+  switch (typeof value) {
+    case 'undefined':
+      return null
+    case 'string':
+      return JSON.stringify(value)
+    case 'bigint':
+      return String(value)
+    case 'number':
+    case 'boolean':
+      return String(value)
+    default:
+      break
+  }
+  if (value === null) return 'null'
+  if (value instanceof DateTime || value instanceof Duration) return null
+  const members = Array.isArray(value)
+    ? value.map(textOf)
+    : Object.entries(value).map(([name, member]) => {
+        const text = textOf(member as Value)
+        return text === null ? null : `${JSON.stringify(name)}:${text}`
+      })
+  if (members.includes(null)) return null
+  return Array.isArray(value) ? `[${members.join(',')}]` : `{${members.join(',')}}`
+}

@@ -1,0 +1,132 @@
+/** `_raw` that is put together from the fields when it is read: byte for byte what was sent, or stored. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { IncomingEvent } from '../../storage/index.ts'
+import { createEventReader, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
+import { templateOf } from '../../storage/part/rebuilt/template.ts'
+import { openStore } from '../../storage/store.ts'
+import { DateTime } from '../../storage/value.ts'
+import { valuesOf } from './part-support.ts'
+import { T0, withDirectory } from './store-support.ts'
+
+const reader = createEventReader()
+
+function eventOf(line: string, host: string | null = null): IncomingEvent {
+  const defaults = { index: 'main', source: null, sourcetype: null, host, receivedAt: new DateTime(T0) }
+  const read = reader.fromLine(line, { ...defaults, timestampFields: TIMESTAMP_FIELDS })
+  if ('problem' in read) throw new Error(read.problem.message)
+  // All in one part, whatever day a line names.
+  return { ...read.event, time: new DateTime(T0) }
+}
+
+/** The texts as they come back from disk, and the bytes `_raw` takes there. */
+async function throughDisk(
+  events: readonly IncomingEvent[],
+  blockRows = 65_536,
+): Promise<{ readonly texts: readonly unknown[]; readonly bytes: number }> {
+  let result = { texts: [] as readonly unknown[], bytes: 0 }
+  await withDirectory(async directory => {
+    const store = await openStore({ directory, fsync: false, flushAgeMs: 3_600_000, blockRows })
+    store.append(events)
+    await store.flush()
+    const snapshot = store.snapshot()
+    const blocks = snapshot.parts.flatMap(part => Array.from({ length: part.blockCount }, (_, n) => part.block(n)))
+    result = {
+      texts: blocks.flatMap(block => valuesOf(block.column('_raw'), block.rowCount)),
+      bytes: blocks.reduce((sum, block) => sum + block.columnBytes('_raw'), 0),
+    }
+    snapshot.release()
+    await store.close()
+  })
+  return result
+}
+
+/** JSON as programs write it, and as they should not: spaces, escapes, names given twice, numbers with more to them than their value. */
+const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string }>(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('null', 'true', 'false', '0', '-0', '1.50', '1e3', '12', '-7', '0.1', '9007199254740993', '1e400'),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    fc.integer().map(String),
+    fc.string({ unit: 'grapheme' }).map(text => JSON.stringify(text)),
+    fc.constantFrom('"a\\/b"', '"\\u00e9"', '"tab\\tend"', '"\\ud83d\\ude00"', '"é"', '"\\ud800"'),
+    fc.array(tie('value'), { maxLength: 3 }).map(items => `[${items.join(',')}]`),
+    fc.array(tie('value'), { maxLength: 3 }).map(items => `[ ${items.join(', ')} ]`),
+    tie('object'),
+  ),
+  object: fc
+    .tuple(
+      fc.array(
+        fc.tuple(fc.constantFrom('a', 'b', 'a.b', 'x y', '__proto__', '', 'é', '_time', '_raw', '"'), tie('value')),
+        {
+          maxLength: 4,
+        },
+      ),
+      fc.constantFrom('', ' ', '\t'),
+    )
+    .map(([members, space]) => {
+      const inner = members.map(([name, value]) => `${JSON.stringify(name)}:${space}${value}`).join(`,${space}`)
+      return `{${space}${inner}${space}}`
+    }),
+})).object
+
+test('any text comes back byte for byte', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof({ weight: 8, arbitrary: jsonText }, { weight: 1, arbitrary: fc.string() }), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.constantFrom(null, 'web-1'),
+      async (lines, blockRows, host) => {
+        // What JSON cannot say in UTF-8 is mended on the way in.
+        const events = lines.map(line => eventOf(Buffer.from(line).toString(), host))
+        const { texts } = await throughDisk(events, blockRows)
+        assert.deepEqual(
+          texts,
+          events.map(event => event.raw),
+        )
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('what the fields say is not stored twice', async () => {
+  const lines = Array.from(
+    { length: 2000 },
+    (_, n) =>
+      `{"host":"web-${n % 7}","n":${n},"ms":${n / 8},"ok":${n % 3 === 0},"user":{"id":"u${n * 7919}","tags":["a",${n}]}}`,
+  )
+  const { texts, bytes } = await throughDisk(lines.map(line => eventOf(line)))
+  assert.deepEqual(texts, lines)
+  assert.ok(bytes < 300, `${bytes} bytes of _raw`)
+})
+
+test('a row the fields do not give is kept, the others are not', async () => {
+  const lines = Array.from({ length: 1000 }, (_, n) => (n % 10 === 0 ? `{"n":${n}.0}` : `{"n":${n}}`))
+  const { texts, bytes } = await throughDisk(lines.map(line => eventOf(line)))
+  assert.deepEqual(texts, lines)
+  assert.ok(bytes < 1500, `${bytes} bytes of _raw`)
+})
+
+test('fields that do not come from the text are no reason to trust it', async () => {
+  const event = eventOf('{"a":1}')
+  const other = { ...event, fields: new Map([['a', 2]]) }
+  const { texts } = await throughDisk([event, other])
+  assert.deepEqual(texts, ['{"a":1}', '{"a":1}'])
+})
+
+test('a text is taken apart at its values', () => {
+  const template = templateOf(' {"a" : 1, "b":{"c":"x\\"y","d":{}},"e":[1,"]"]} ')
+  assert.deepEqual(template?.fields, ['a', 'b.c', 'b.d', 'e'])
+  assert.deepEqual(
+    template?.pieces.map(piece => Buffer.from(piece).toString()),
+    [' {"a" : ', ', "b":{"c":', ',"d":', '},"e":', '} '],
+  )
+  for (const text of ['', '[]', '{"a":1', '{"a":1}}', '{"a"}', 'plain', '{"a":tru}', '{a:1}']) {
+    assert.equal(templateOf(text), null, text)
+  }
+})
