@@ -253,9 +253,11 @@ class FileBlock implements BlockReader, BlockFacts {
     return vector
   }
 
-  /** A column that `field` is put together from; not itself, or reading it would never end. */
+  /** A column that `field` is put together from: `_raw` from any other, any other from `_time`. So reading one always ends. */
   #sibling(field: string, name: string): Vector | null {
-    if (field !== '_raw' || name === '_raw') throw new RangeError(`${field} put together from ${name}`)
+    if (name === '_raw' || field === '_time' || (field !== '_raw' && name !== '_time')) {
+      throw new RangeError(`${field} put together from ${name}`)
+    }
     return this.column(name)
   }
 

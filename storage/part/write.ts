@@ -11,8 +11,9 @@ import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { frameChunk } from './chunk.ts'
 import type { BlockColumns, PartDescription } from './columns.ts'
-import { encodeColumn, REBUILT } from './encodings/index.ts'
+import { encodeColumn, REBUILT, TIME_TEXT } from './encodings/index.ts'
 import { sparseRows } from './encodings/sparse.ts'
+import { encodeTimeText, timeFormOf } from './encodings/time-text.ts'
 import { FieldDictionary } from './field-dictionary.ts'
 import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
 import {
@@ -168,9 +169,9 @@ class PartWriter {
     field.types |= summary.types
     field.presentCount += summary.presentCount
     const sink = new ByteSink()
-    const rebuilt = field.name === '_raw' && vector.kind === 'text' ? rebuiltRaw(vector, block) : null
-    if (rebuilt !== null) encodeRebuilt(sink, vector as TextVector, rebuilt)
-    const encoding = rebuilt === null ? encodeColumn(sink, vector, () => this.#dictionaryNumber(field)) : REBUILT
+    const encoding =
+      encodeFromOthers(sink, field.name, vector, block) ??
+      encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
     const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish()))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
     return { field: field.number, ...summary, chunk, dictionary, filter: null }
@@ -223,9 +224,24 @@ class PartWriter {
   }
 }
 
+/** A column that need not be stored because others of the block say it; null when it must. */
+function encodeFromOthers(sink: ByteSink, field: string, vector: Vector, block: BlockColumns): number | null {
+  if (vector.kind !== 'text' || sparseRows(vector) !== null) return null
+  if (field === '_raw') {
+    const rebuilt = rebuiltRaw(vector, block)
+    if (rebuilt === null) return null
+    encodeRebuilt(sink, vector, rebuilt)
+    return REBUILT
+  }
+  const times = block.columns.get('_time')
+  const form = timeFormOf(vector, times?.kind === 'time' ? times : null)
+  if (form === null) return null
+  encodeTimeText(sink, vector, form)
+  return TIME_TEXT
+}
+
 /** Null when the texts are stored: they are none of JSON, or too few of them come out as they were sent. */
 function rebuiltRaw(raw: TextVector, { columns }: BlockColumns): RebuiltText | null {
-  if (sparseRows(raw) !== null) return null
   return rebuild(raw, name => (name === '_raw' || name === '_time' ? null : (columns.get(name) ?? null)))
 }
 

@@ -11,10 +11,12 @@ import { decodeConstant, encodeConstant } from './constant.ts'
 import { decodeDictionary, encodeDictionary } from './dictionary.ts'
 import { decodeDurations, encodeDurations } from './durations.ts'
 import { decodeDecimals, decodeFloats, encodeDecimals, encodeFloats, scaleDecimals } from './floats.ts'
+import { decodeHex, encodeHex, hexDigitsOf } from './hex.ts'
 import { areIntegers, decodeIntegers, encodeIntegers } from './integers.ts'
 import { fillAbsent } from './presence.ts'
 import { decodeSparse, encodeSparseRows, gather, sparseRows } from './sparse.ts'
 import { decodeText, encodeText } from './text.ts'
+import { decodeTimeText } from './time-text.ts'
 import { decodeTimes, encodeTimes } from './times.ts'
 
 export const CONSTANT = 1
@@ -30,6 +32,9 @@ export const ANY = 10
 export const SPARSE = 11
 /** Chosen by the part writer, who sees the other columns: `storage/part/rebuilt/`. */
 export const REBUILT = 12
+export const HEX = 13
+/** Chosen by the part writer, as REBUILT is. */
+export const TIME_TEXT = 14
 
 /** Writes `vector` and returns the number of the encoding it chose. `dictionaryIdOf` numbers the dictionaries of the part. */
 export function encodeColumn(
@@ -79,9 +84,15 @@ function encodeDense(sink: ByteSink, vector: Exclude<Vector, { kind: 'const' | '
     case 'duration':
       encodeDurations(sink, vector)
       return DURATIONS
-    case 'text':
+    case 'text': {
+      const digits = hexDigitsOf(vector)
+      if (digits !== null) {
+        encodeHex(sink, vector, digits)
+        return HEX
+      }
       encodeText(sink, vector)
       return TEXT
+    }
     case 'any':
       encodeAny(sink, vector)
       return ANY
@@ -121,9 +132,17 @@ export function decodeColumn(
     case SPARSE:
       return decodeSparse(source, rowCount, count => {
         const inner = source.u8()
-        if (inner === SPARSE || inner === REBUILT) throw new RangeError(`encoding ${inner} within a sparse column`)
+        if (inner === SPARSE || inner === REBUILT || inner === TIME_TEXT)
+          throw new RangeError(`encoding ${inner} within a sparse column`)
         return decodeColumn(inner, source, count, dictionaryOf, columnOf)
       })
+    case HEX:
+      return decodeHex(source, rowCount)
+    case TIME_TEXT: {
+      const times = columnOf('_time')
+      if (times?.kind !== 'time') throw new RangeError('text of times that are not there')
+      return decodeTimeText(source, rowCount, times)
+    }
     case REBUILT:
       return decodeRebuilt(source, rowCount, columnOf)
     default:

@@ -1,0 +1,74 @@
+/**
+ * Text that is hexadecimal digits, all rows of one length: ids of traces and requests, hashes. Two digits make a byte, and nothing is left
+ * for LZ4 to find: 32 digits take 16 bytes instead of 32.
+ */
+import { PRESENT, type TextVector } from '../../vector.ts'
+import type { ByteSink, ByteSource } from '../bytes.ts'
+import { CHUNK_BYTES_MAX } from '../format.ts'
+import { readPresence, writePresence } from './presence.ts'
+
+const ZERO = 48
+const NINE = 57
+const A = 97
+const F = 102
+/** Shorter ones gain too little to be looked at. */
+const DIGITS_MIN = 8
+
+/** The digits every present row has; null when they are not all lower-case digits of one even length. */
+export function hexDigitsOf({ rowCount, bytes, offsets, presence }: TextVector): number | null {
+  let digits = -1
+  for (let row = 0; row < rowCount; row++) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    const length = offsets[row + 1]! - offsets[row]!
+    if (digits === -1) digits = length
+    if (length !== digits || length < DIGITS_MIN || (length & 1) === 1) return null
+    // The first row says no to nearly every column that is something else.
+    for (let at = offsets[row]!; at < offsets[row + 1]!; at++) {
+      const byte = bytes[at]!
+      if (!((byte >= ZERO && byte <= NINE) || (byte >= A && byte <= F))) return null
+    }
+  }
+  return digits === -1 ? null : digits
+}
+
+export function encodeHex(sink: ByteSink, { rowCount, bytes, offsets, presence }: TextVector, digits: number): void {
+  writePresence(sink, presence)
+  sink.varint(digits)
+  const packed = new Uint8Array((rowCount * digits) / 2)
+  let to = 0
+  for (let row = 0; row < rowCount; row++) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    for (let at = offsets[row]!; at < offsets[row + 1]!; at += 2) {
+      packed[to++] = (valueOf(bytes[at]!) << 4) | valueOf(bytes[at + 1]!)
+    }
+  }
+  sink.bytes(packed.subarray(0, to))
+}
+
+function valueOf(digit: number): number {
+  return digit <= NINE ? digit - ZERO : digit - A + 10
+}
+
+/** Both digits of every byte, as they lie in memory: first digit in the low half. */
+const PAIRS = Uint16Array.from({ length: 256 }, (_, byte) => digitOf(byte >> 4) | (digitOf(byte & 15) << 8))
+
+function digitOf(value: number): number {
+  return value < 10 ? ZERO + value : A + value - 10
+}
+
+export function decodeHex(source: ByteSource, rowCount: number): TextVector {
+  const presence = readPresence(source, rowCount)
+  const digits = source.varint()
+  if ((digits & 1) === 1 || digits * rowCount > CHUNK_BYTES_MAX)
+    throw new RangeError(`hexadecimal text of ${digits} digits`)
+  const offsets = new Uint32Array(rowCount + 1)
+  let total = 0
+  for (let row = 0; row < rowCount; row++) {
+    if (presence === null || presence[row] === PRESENT) total += digits
+    offsets[row + 1] = total
+  }
+  const packed = source.bytes(total / 2)
+  const pairs = new Uint16Array(packed.length)
+  for (let at = 0; at < packed.length; at++) pairs[at] = PAIRS[packed[at]!]!
+  return { kind: 'text', rowCount, bytes: new Uint8Array(pairs.buffer), offsets, presence }
+}

@@ -1,0 +1,112 @@
+/**
+ * Text that says the event's own time: the field the time was read from. When every row is `_time` in one of the forms programs write,
+ * the form is all there is to store.
+ */
+import { PRESENT, type TextVector, type TimeVector } from '../../vector.ts'
+import type { ByteSink, ByteSource } from '../bytes.ts'
+import { readPresence, writePresence } from './presence.ts'
+
+/** Digits of the second behind the point, and what stands for UTC. The numbers are part of the format: never another meaning for one. */
+const FORMS = [
+  { digits: 3, zone: 'Z' },
+  { digits: 0, zone: 'Z' },
+  { digits: 6, zone: 'Z' },
+  { digits: 9, zone: 'Z' },
+  { digits: 3, zone: '+00:00' },
+  { digits: 0, zone: '+00:00' },
+  { digits: 6, zone: '+00:00' },
+  { digits: 9, zone: '+00:00' },
+] as const
+
+const SECOND = 1_000_000
+const YEARS_MIN = Date.UTC(0, 0, 1) * 1000
+const YEARS_MAX = Date.UTC(10_000, 0, 1) * 1000
+
+/** Writes times in one form; a clock that goes on by small steps is formatted once a second. */
+class TimeTexts {
+  readonly length: number
+  readonly #digits: number
+  readonly #zone: Buffer
+  #second = Number.NaN
+  #date = Buffer.alloc(19)
+
+  constructor(form: number) {
+    const { digits, zone } = FORMS[form]!
+    this.#digits = digits
+    this.#zone = Buffer.from(zone)
+    this.length = 19 + (digits === 0 ? 0 : digits + 1) + zone.length
+  }
+
+  /** False when the year has not four digits, or the form has too few for the time. */
+  write(micros: number, nanos: number, out: Uint8Array, at: number): boolean {
+    if (!(micros >= YEARS_MIN && micros < YEARS_MAX)) return false
+    const second = Math.floor(micros / SECOND)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#date = Buffer.from(new Date(second * 1000).toISOString().slice(0, 19))
+    }
+    let fraction = (micros - second * SECOND) * 1000 + nanos
+    for (let digit = 9; digit > this.#digits; digit--) {
+      if (fraction % 10 !== 0) return false
+      fraction /= 10
+    }
+    out.set(this.#date, at)
+    let to = at + 19
+    if (this.#digits > 0) {
+      out[to] = 46
+      for (let digit = this.#digits; digit > 0; digit--) {
+        out[to + digit] = 48 + (fraction % 10)
+        fraction = Math.floor(fraction / 10)
+      }
+      to += this.#digits + 1
+    }
+    out.set(this.#zone, to)
+    return true
+  }
+}
+
+/** The form in which every present row says its `_time`; null when none does. */
+export function timeFormOf(text: TextVector, times: TimeVector | null): number | null {
+  if (times === null || text.rowCount === 0) return null
+  for (let form = 0; form < FORMS.length; form++) if (saysTime(text, times, form)) return form
+  return null
+}
+
+function saysTime({ rowCount, bytes, offsets, presence }: TextVector, times: TimeVector, form: number): boolean {
+  const texts = new TimeTexts(form)
+  const expected = new Uint8Array(texts.length)
+  let seen = false
+  for (let row = 0; row < rowCount; row++) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    const start = offsets[row]!
+    if (offsets[row + 1]! - start !== texts.length) return false
+    if (!texts.write(times.micros[row]!, times.nanos?.[row] ?? 0, expected, 0)) return false
+    for (let at = 0; at < expected.length; at++) if (bytes[start + at] !== expected[at]) return false
+    seen = true
+  }
+  return seen
+}
+
+export function encodeTimeText(sink: ByteSink, text: TextVector, form: number): void {
+  writePresence(sink, text.presence)
+  sink.u8(form)
+}
+
+export function decodeTimeText(source: ByteSource, rowCount: number, times: TimeVector): TextVector {
+  const presence = readPresence(source, rowCount)
+  const form = source.u8()
+  if (FORMS[form] === undefined) throw new RangeError(`form ${form} of time is not known`)
+  const texts = new TimeTexts(form)
+  const bytes = new Uint8Array(rowCount * texts.length)
+  const offsets = new Uint32Array(rowCount + 1)
+  let at = 0
+  for (let row = 0; row < rowCount; row++) {
+    if (presence === null || presence[row] === PRESENT) {
+      if (!texts.write(times.micros[row]!, times.nanos?.[row] ?? 0, bytes, at))
+        throw new RangeError('a time its form cannot say')
+      at += texts.length
+    }
+    offsets[row + 1] = at
+  }
+  return { kind: 'text', rowCount, bytes: bytes.subarray(0, at), offsets, presence }
+}

@@ -1,0 +1,131 @@
+/** Text that is said shorter than by its bytes: hexadecimal ids, and times that are the event's own. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
+import { decodeHex, encodeHex, hexDigitsOf } from '../../storage/part/encodings/hex.ts'
+import { decodeTimeText, encodeTimeText, timeFormOf } from '../../storage/part/encodings/time-text.ts'
+import type { TextVector, TimeVector } from '../../storage/vector.ts'
+import { valuesOf } from './part-support.ts'
+
+function textOf(values: readonly (string | null | undefined)[]): TextVector {
+  const texts = values.map(value => Buffer.from(value ?? ''))
+  const offsets = new Uint32Array(values.length + 1)
+  for (const [row, text] of texts.entries()) offsets[row + 1] = offsets[row]! + text.length
+  const presence = values.some(value => value == null)
+    ? Uint8Array.from(values, value => (value === undefined ? 0 : value === null ? 1 : 2))
+    : null
+  return { kind: 'text', rowCount: values.length, bytes: Buffer.concat(texts), offsets, presence }
+}
+
+function throughHex(values: readonly (string | null | undefined)[]): unknown[] | null {
+  const vector = textOf(values)
+  const digits = hexDigitsOf(vector)
+  if (digits === null) return null
+  const sink = new ByteSink()
+  encodeHex(sink, vector, digits)
+  const source = new ByteSource(sink.finish().slice())
+  const decoded = valuesOf(decodeHex(source, values.length), values.length)
+  assert.equal(source.remaining, 0)
+  return decoded
+}
+
+test('hexadecimal ids of one length come back, absent rows too', () => {
+  const id = (length: number) =>
+    fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
+  const column = fc
+    .integer({ min: 4, max: 20 })
+    .chain(half =>
+      fc.array(fc.oneof({ weight: 8, arbitrary: id(2 * half) }, fc.constantFrom(null, undefined)), { minLength: 1 }),
+    )
+  fc.assert(
+    fc.property(column, values => {
+      const isSeen = values.some(value => value != null)
+      assert.deepEqual(throughHex(values), isSeen ? values : null)
+    }),
+  )
+})
+
+test('what only looks like hexadecimal ids is text', () => {
+  for (const values of [
+    ['0123456A'],
+    ['0123456'],
+    ['012345678'],
+    ['01234567', '0123456789'],
+    ['0123456g'],
+    ['0123 567'],
+    [''],
+  ]) {
+    assert.equal(throughHex(values), null, values.join())
+  }
+})
+
+function timesOf(micros: readonly number[], nanos: readonly number[] | null = null): TimeVector {
+  return {
+    kind: 'time',
+    rowCount: micros.length,
+    micros: Float64Array.from(micros),
+    nanos: nanos === null ? null : Uint16Array.from(nanos),
+    presence: null,
+  }
+}
+
+function throughTime(values: readonly (string | null)[], times: TimeVector): unknown[] | null {
+  const vector = textOf(values)
+  const form = timeFormOf(vector, times)
+  if (form === null) return null
+  const sink = new ByteSink()
+  encodeTimeText(sink, vector, form)
+  return valuesOf(decodeTimeText(new ByteSource(sink.finish().slice()), values.length, times), values.length)
+}
+
+test('a text that is the event time comes back, in each form', () => {
+  const anyMicros = fc.integer({ min: Date.UTC(1900, 0, 1), max: Date.UTC(2200, 11, 31) }).map(ms => ms * 1000)
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(anyMicros, fc.nat(999), fc.nat(999)), { minLength: 1, maxLength: 20 }),
+      fc.constantFrom('', '.ms', '.us', '.ns'),
+      fc.constantFrom('Z', '+00:00'),
+      (rows, digits, zone) => {
+        const exact = rows.map(([ms, us, ns]) => {
+          if (digits === '') return [Math.floor(ms / 1_000_000) * 1_000_000, 0] as const
+          if (digits === '.ms') return [ms, 0] as const
+          return [ms + us, digits === '.ns' ? ns : 0] as const
+        })
+        const texts = exact.map(([micros, nanos]) => {
+          const iso = new Date(Math.floor(micros / 1000)).toISOString().slice(0, 23)
+          const us = String(((micros % 1000) + 1000) % 1000).padStart(3, '0')
+          const ns = String(nanos).padStart(3, '0')
+          const tail = { '': '', '.ms': '', '.us': us, '.ns': us + ns }[digits] ?? ''
+          return (digits === '' ? iso.slice(0, 19) : iso + tail) + zone
+        })
+        const times = timesOf(
+          exact.map(([micros]) => micros),
+          exact.map(([, nanos]) => nanos),
+        )
+        assert.deepEqual(throughTime(texts, times), texts)
+        assert.deepEqual(
+          throughTime(
+            [...texts.slice(1), null],
+            timesOf([...times.micros.slice(1), 0], [...times.nanos!.slice(1), 0]),
+          ) ?? null,
+          texts.length > 1 ? [...texts.slice(1), null] : null,
+        )
+      },
+    ),
+  )
+})
+
+test('a text of another time, or in a form of its own, is text', () => {
+  const times = timesOf([Date.UTC(2026, 0, 2, 3, 4, 5, 6) * 1000])
+  for (const text of [
+    '2026-01-02T03:04:05.007Z',
+    '2026-01-02 03:04:05.006',
+    '2026-01-02T03:04:05Z',
+    '2026-01-02T04:04:05.006+01:00',
+    '',
+  ]) {
+    assert.equal(throughTime([text], times), null, text)
+  }
+  assert.deepEqual(throughTime(['2026-01-02T03:04:05.006Z'], times), ['2026-01-02T03:04:05.006Z'])
+})
