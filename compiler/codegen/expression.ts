@@ -9,10 +9,11 @@
 import type { ArrowFunctionExpression, Expression, Statement } from 'estree'
 import type { ColumnShape } from '../../runtime/batch.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
-import type { CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
+import type { MemberLoop } from '../functions/descriptor.ts'
+import type { Binding, CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
 import { printValue } from '../logical/print.ts'
 import { isPure } from '../logical/pure.ts'
-import { fieldsOf } from '../logical/walk.ts'
+import { fieldsOf, readsOuterLambda } from '../logical/walk.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
 import { Scope } from './scope.ts'
@@ -41,6 +42,8 @@ export class KernelWriter implements EmitContext {
   #statements: Statement[] = []
   /** Inside a table function the one field it reads is its parameter. */
   #parameter: { readonly field: string; readonly value: Expression } | null = null
+  /** Members at hand, inside the loops of lambdas. */
+  readonly #members = new Map<Binding, Expression>()
   #siteCount = 0
 
   constructor(options: WriterOptions) {
@@ -320,8 +323,12 @@ export class KernelWriter implements EmitContext {
         return this.#literal(expr.value)
       case 'field':
         return this.field(expr.name)
+      case 'parameter':
+        return this.#member(expr.binding)
+      case 'lambda':
+        throw new Error('a lambda is no value')
       case 'call':
-        return this.#call(expr)
+        return expr.function.loop === undefined ? this.#call(expr) : this.#loop(expr, expr.function.loop)
       case 'and':
       case 'or':
       case 'not':
@@ -411,6 +418,39 @@ export class KernelWriter implements EmitContext {
     }
   }
 
+  #member(binding: Binding): Emitted {
+    const member = this.#members.get(binding)
+    if (member === undefined) throw new Error(`no loop around ${binding.name}`)
+    return { repr: 'any', value: member, valid: null }
+  }
+
+  /** `any(tags, t -> t == "x")`: a loop over the members with the body of the lambda written into it; nothing is called per member. */
+  #loop(expr: CallExpr, loop: MemberLoop): Emitted {
+    const [list, lambda] = expr.args
+    if (list === undefined || lambda?.kind !== 'lambda') throw new Error(`${expr.function.name}() without its lambda`)
+    const members = this.let('list', this.toAny(this.value(list)))
+    const answer = id(this.scope.fresh(expr.function.name))
+    const at = id(this.scope.fresh('at'))
+    const member = id(this.scope.fresh(lambda.binding.name))
+    this.#members.set(lambda.binding, member)
+    const { statements, result } = this.capture(() =>
+      loop.body === 'condition' ? this.is(lambda.body, true) : this.toAny(this.value(lambda.body)),
+    )
+    this.#members.delete(lambda.binding)
+    this.add(
+      ...js`
+      let ${answer} = null;
+      if (Array.isArray(${members})) {
+        ${answer} = ${loop.start()};
+        for (let ${at} = 0; ${at} < ${members}.length; ${at}++) {
+          const ${member} = ${members}[${at}];
+          ${[...statements, ...loop.each(answer, { member, result })]}
+        }
+      }`,
+    )
+    return { repr: 'any', value: answer, valid: null }
+  }
+
   /** `contains(_raw, "x")` over a text column: the whole block's bytes are searched once, hits become a table by row. */
   #textSearch(expr: CallExpr, helper: string): Emitted | null {
     const [subject, ...rest] = expr.args
@@ -491,14 +531,19 @@ export class KernelWriter implements EmitContext {
   #tabulated(expr: Expr): string | null {
     if (this.#parameter !== null || expr.kind === 'field' || expr.kind === 'literal') return null
     const [field, ...others] = fieldsOf(expr)
-    if (field === undefined || others.length > 0) return null
+    if (field === undefined || others.length > 0 || this.#readsMember(expr)) return null
     return this.shapeOf(field).kind === 'dict' && isPure(expr) ? field : null
   }
 
   /** Reads only const columns: evaluated once per block, before the loop. */
   #isConstantInBlock(expr: Expr): boolean {
     if (this.#parameter !== null || expr.kind === 'field' || expr.kind === 'literal') return false
-    return isPure(expr) && [...fieldsOf(expr)].every(field => this.shapeOf(field).kind === 'const')
+    if (!isPure(expr) || this.#readsMember(expr)) return false
+    return [...fieldsOf(expr)].every(field => this.shapeOf(field).kind === 'const')
+  }
+
+  #readsMember(expr: Expr): boolean {
+    return this.#members.size > 0 && readsOuterLambda(expr)
   }
 
   #tableFunction(field: string, write: () => Expression): ArrowFunctionExpression {

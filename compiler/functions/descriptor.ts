@@ -31,6 +31,8 @@ export interface Parameter {
   readonly variadic?: true
   /** Must be a constant (a pattern, a unit, a percentile). */
   readonly constant?: true
+  /** Is a lambda, `x -> …`, over the members of the argument before it; `type` is what its body gives. */
+  readonly lambda?: true
 }
 
 /** `upper("a")` → `"A"`; run by the tests. `result` is JSON (datetimes and durations as they print). */
@@ -88,10 +90,25 @@ export interface ScalarFunction extends Head {
   readonly mayBeMissing?: true
   /** Evaluated lazily: the resolver builds the CaseExpr or CoalesceExpr instead of a call. `helper` is still its meaning. */
   readonly form?: 'if' | 'case' | 'coalesce'
+  /** Its second argument is a lambda: it becomes a loop, and `helper` gets the lambda as a JavaScript function. */
+  readonly loop?: MemberLoop
+  /** Of a function that gives an array: the type of its members; `same` as those of the first argument, or what the lambda gives. */
+  readonly members?: ValueType | 'same' | 'body'
   /** For casts: what `int!(x)` calls; throws StrictCastError where `int(x)` is null for a present x. */
   readonly strictHelper?: HelperName
   /** Checks constant arguments at compile time: a bad regex, an unknown zone. */
   check?(args: readonly (Value | undefined)[]): TypeProblem | null
+}
+
+/**
+ * How generated code runs a lambda: one loop over the members, the body written into it. `answer` holds `start()` before the first
+ * member and is the result after the last; `each` may assign to it and `break`.
+ */
+export interface MemberLoop {
+  /** `condition`: the body as a JavaScript condition (is it true?); `value`: as a `Value`, possibly undefined. */
+  readonly body: 'condition' | 'value'
+  start(): Expression
+  each(answer: Expression, row: { readonly member: Expression; readonly result: Expression }): readonly Statement[]
 }
 
 /** What the merge promises: over any split and order the answer is equal / equal but for rounding / within `relativeError`. */

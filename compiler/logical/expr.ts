@@ -33,4 +33,24 @@ export type CoalesceExpr = Node<'coalesce'> & { readonly operands: readonly Expr
 /** `x in [literals]`; null when x is. A list that is not constant is the call `in`. */
 export type InSetExpr = Node<'in-set'> & { readonly operand: Expr; readonly values: readonly Value[] }
 
-export type Expr = LiteralExpr | FieldExpr | CallExpr | AndExpr | OrExpr | NotExpr | CaseExpr | CoalesceExpr | InSetExpr
+/** What a lambda binds; told apart by identity, so that lambdas may be moved, copied and nested without renaming. */
+export interface Binding {
+  readonly name: string
+}
+/** `x -> body`, an argument of a function with a `loop`; its type is that of the body. */
+export type LambdaExpr = Node<'lambda'> & { readonly binding: Binding; readonly body: Expr }
+/** The member at hand, inside the body. */
+export type ParameterExpr = Node<'parameter'> & { readonly binding: Binding }
+
+export type Expr =
+  | LiteralExpr
+  | FieldExpr
+  | ParameterExpr
+  | CallExpr
+  | LambdaExpr
+  | AndExpr
+  | OrExpr
+  | NotExpr
+  | CaseExpr
+  | CoalesceExpr
+  | InSetExpr

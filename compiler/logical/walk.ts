@@ -1,11 +1,12 @@
 /** Walks over typed expressions and plans; exhaustive by type, so a new kind is a compile error here and not a silent skip. */
-import type { Expr } from './expr.ts'
+import type { Binding, Expr } from './expr.ts'
 import type { LogicalOp } from './ops.ts'
 
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':
     case 'field':
+    case 'parameter':
       return []
     case 'call':
       return expr.args
@@ -16,6 +17,8 @@ export function childrenOf(expr: Expr): readonly Expr[] {
     case 'not':
     case 'in-set':
       return [expr.operand]
+    case 'lambda':
+      return [expr.body]
     case 'case':
       return [...expr.branches.flatMap(b => [b.when, b.then]), expr.otherwise]
   }
@@ -26,6 +29,7 @@ export function withChildren(expr: Expr, children: readonly Expr[]): Expr {
   switch (expr.kind) {
     case 'literal':
     case 'field':
+    case 'parameter':
       return expr
     case 'call':
       return { ...expr, args: children }
@@ -36,6 +40,8 @@ export function withChildren(expr: Expr, children: readonly Expr[]): Expr {
     case 'not':
     case 'in-set':
       return { ...expr, operand: children[0]! }
+    case 'lambda':
+      return { ...expr, body: children[0]! }
     case 'case':
       return {
         ...expr,
@@ -62,6 +68,13 @@ export function fieldsOf(...exprs: readonly Expr[]): ReadonlySet<string> {
   }
   for (const expr of exprs) visit(expr)
   return fields
+}
+
+/** Does it read the member of a lambda that stands around it? Such a value differs within one row. */
+export function readsOuterLambda(expr: Expr, inner: ReadonlySet<Binding> = new Set()): boolean {
+  if (expr.kind === 'parameter') return !inner.has(expr.binding)
+  const within = expr.kind === 'lambda' ? new Set([...inner, expr.binding]) : inner
+  return childrenOf(expr).some(child => readsOuterLambda(child, within))
 }
 
 export function someExpr(expr: Expr, test: (node: Expr) => boolean): boolean {

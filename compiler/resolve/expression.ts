@@ -2,12 +2,12 @@
  * Syntax to typed expressions: names bound, operators and calls become descriptor references, sugar (`between`, `not in`, `if`)
  * gone. Everything wrong is reported at its place; what is wrong becomes null, so that one pass reports all of it.
  */
-import type { AstCall, AstExpr, AstIn, LiteralValue } from '../../grammar/ast.ts'
-import { printCall, type Span, suggestName } from '../../grammar/index.ts'
+import type { AstCall, AstExpr, AstIn, AstLambda, LiteralValue } from '../../grammar/ast.ts'
+import { printCall, printExpr, type Span, suggestName } from '../../grammar/index.ts'
 import { DateTime, Duration, type Value, type ValueType } from '../../storage/value.ts'
 import type { ScalarFunction, TypeProblem } from '../functions/descriptor.ts'
 import { lookupAggregate, lookupScalar } from '../functions/index.ts'
-import type { Expr, LiteralExpr } from '../logical/expr.ts'
+import type { Expr, LiteralExpr, ParameterExpr } from '../logical/expr.ts'
 import type { ResolveContext } from './context.ts'
 import type { Scope } from './scope.ts'
 
@@ -20,6 +20,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 export class ExprResolver {
   readonly #scope: Scope
   readonly #cx: ResolveContext
+  /** Parameters of the lambdas around the place at hand; they hide fields of the same name. */
+  #locals: ReadonlyMap<string, Omit<ParameterExpr, 'origin'>> = new Map()
 
   constructor(scope: Scope, cx: ResolveContext) {
     this.#scope = scope
@@ -113,7 +115,7 @@ export class ExprResolver {
       case 'lambda':
         this.#cx.report({
           code: 'E403',
-          message: 'a lambda stands only as an argument of any, all, filter or map',
+          message: `a lambda stands only as an argument of ${this.#lambdaFunctions().join(', ')}`,
           span: ast.span,
         })
         return nothing(ast.span)
@@ -123,6 +125,22 @@ export class ExprResolver {
   }
 
   field(written: string, span: Span): Expr {
+    return this.#local(written, span) ?? this.#stored(written, span)
+  }
+
+  /** `x` or `x.a.b`, where x is the parameter of a lambda. */
+  #local(written: string, span: Span): Expr | null {
+    if (this.#locals.size === 0) return null
+    const [head = '', ...path] = this.#locals.has(written) ? [written] : written.split('.')
+    const parameter = this.#locals.get(head)
+    if (parameter === undefined) return null
+    return path.reduce<Expr>(
+      (object, name) => this.#apply(this.#operator('get'), [object, literal(name, span)], span, [span, span]),
+      { ...parameter, origin: span },
+    )
+  }
+
+  #stored(written: string, span: Span): Expr {
     const alias = ALIASES.get(written)
     const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isOpen ? alias : written
     if (!this.#scope.has(name)) {
@@ -223,7 +241,7 @@ export class ExprResolver {
       this.#cx.report({ code: 'E301', message: "only aggregates take 'where'", span: ast.where.span })
     }
     if (fn.form !== undefined) return this.#lazy(fn, ast)
-    const args = ast.args.map(arg => this.expr(arg))
+    const args = fn.loop === undefined ? ast.args.map(arg => this.expr(arg)) : this.#withLambda(fn, ast)
     if (ast.strict && fn.strictHelper === undefined) {
       this.#cx.report({
         code: 'E301',
@@ -239,6 +257,44 @@ export class ExprResolver {
       ast.args.map(arg => arg.span),
       ast.strict,
     )
+  }
+
+  /** The list, and what is asked about its members. */
+  #withLambda(fn: ScalarFunction, ast: AstCall): readonly Expr[] {
+    const args: Expr[] = []
+    for (const [index, arg] of ast.args.entries()) {
+      const parameter = fn.parameters[index]
+      if (parameter?.lambda !== true) args.push(this.expr(arg))
+      else if (arg.kind === 'lambda') args.push(this.#lambda(arg, parameter.type === 'bool', membersOf(args[0])))
+      else {
+        this.expr(arg)
+        const written = arg.kind === 'literal' ? `x -> x == ${printExpr(arg)}` : undefined
+        this.#cx.report({
+          code: 'E202',
+          message: `${parameter.name} of ${fn.name}() is a lambda, such as x -> ${parameter.type === 'bool' ? 'x > 3' : 'x * 2'}`,
+          span: arg.span,
+          ...(written !== undefined && { suggestion: written, edit: { span: arg.span, text: written } }),
+        })
+        args.push(nothing(arg.span))
+      }
+    }
+    return args
+  }
+
+  #lambda(ast: AstLambda, isCondition: boolean, type: ValueType): Expr {
+    const binding = { name: ast.parameter }
+    const outer = this.#locals
+    this.#locals = new Map([...outer, [ast.parameter, { kind: 'parameter', type, binding }]])
+    try {
+      const body = isCondition ? this.predicate(ast.body) : this.expr(ast.body)
+      return { kind: 'lambda', type: body.type, origin: ast.span, binding, body }
+    } finally {
+      this.#locals = outer
+    }
+  }
+
+  #lambdaFunctions(): readonly string[] {
+    return [...this.#cx.functions.scalars.values()].filter(fn => fn.loop !== undefined).map(fn => fn.name)
   }
 
   #unknownFunction(ast: AstCall): Expr {
@@ -410,6 +466,19 @@ export function commonType(exprs: readonly Expr[]): ValueType {
   if (types.size === 0) return 'null'
   if (types.size === 1) return [...types][0]!
   return [...types].every(type => NUMBERS.has(type)) ? 'number' : 'any'
+}
+
+/** What the members of a list are, as far as it can be said before seeing data. */
+export function membersOf(list: Expr | undefined): ValueType {
+  if (list?.kind === 'literal' && Array.isArray(list.value)) {
+    const types = new Set((list.value as readonly Value[]).map(typeOfLiteral))
+    // A null among them may be asked about too, so such a list says nothing.
+    return types.size === 1 && !types.has('null') ? [...types][0]! : 'any'
+  }
+  if (list?.kind !== 'call') return 'any'
+  const { members } = list.function
+  if (members === 'same') return membersOf(list.args[0])
+  return members === 'body' ? (list.args[1]?.type ?? 'any') : (members ?? 'any')
 }
 
 export function listed(names: readonly string[]): string {

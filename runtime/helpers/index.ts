@@ -12,6 +12,7 @@ import { DISTINCT_HELPERS } from './distinct.ts'
 import { ENCODING_HELPERS } from './encoding.ts'
 import { HASH_HELPERS } from './hash.ts'
 import { HLL_HELPERS } from './hll.ts'
+import { LAMBDA_HELPERS } from './lambdas.ts'
 import { MATH_HELPERS } from './math.ts'
 import { NETWORK_HELPERS } from './network.ts'
 import { SET_HELPERS } from './set.ts'
@@ -35,6 +36,7 @@ export const HELPERS = {
   ...HASH_HELPERS,
   ...NETWORK_HELPERS,
   ...COLLECTION_HELPERS,
+  ...LAMBDA_HELPERS,
   ...VECTOR_HELPERS,
   ...TEXT_SEARCH_HELPERS,
   ...SET_HELPERS,
