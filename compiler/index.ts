@@ -31,6 +31,7 @@ import { packPlan, unpackPlan } from './physical/transfer.ts'
 import { assemble } from './program/assemble.ts'
 import { labelOf } from './program/labels.ts'
 import type { ResolveContext } from './resolve/context.ts'
+import { freeNames } from './resolve/free-names.ts'
 import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
 import { STAGES } from './stages/index.ts'
@@ -131,6 +132,7 @@ function resolveAll(
     functions: options.functions ?? FUNCTIONS,
     catalog: options.catalog,
     variables: options.variables ?? {},
+    freeNames: freeNames(query),
     report,
     hint: diagnostic => {
       const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)

@@ -10,7 +10,7 @@ import type { ArrowFunctionExpression, Expression, Statement } from 'estree'
 import type { ColumnShape } from '../../runtime/batch.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { MemberLoop } from '../functions/descriptor.ts'
-import type { Binding, CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
+import type { CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
 import { printValue } from '../logical/print.ts'
 import { isPure } from '../logical/pure.ts'
 import { fieldsOf, readsOuterLambda } from '../logical/walk.ts'
@@ -43,7 +43,7 @@ export class KernelWriter implements EmitContext {
   /** Inside a table function the one field it reads is its parameter. */
   #parameter: { readonly field: string; readonly value: Expression } | null = null
   /** Members at hand, inside the loops of lambdas. */
-  readonly #members = new Map<Binding, Expression>()
+  readonly #members = new Map<string, Expression>()
   #siteCount = 0
 
   constructor(options: WriterOptions) {
@@ -324,7 +324,7 @@ export class KernelWriter implements EmitContext {
       case 'field':
         return this.field(expr.name)
       case 'parameter':
-        return this.#member(expr.binding)
+        return this.#member(expr.name)
       case 'lambda':
         throw new Error('a lambda is no value')
       case 'call':
@@ -418,9 +418,9 @@ export class KernelWriter implements EmitContext {
     }
   }
 
-  #member(binding: Binding): Emitted {
-    const member = this.#members.get(binding)
-    if (member === undefined) throw new Error(`no loop around ${binding.name}`)
+  #member(name: string): Emitted {
+    const member = this.#members.get(name)
+    if (member === undefined) throw new Error(`no loop around ${name}`)
     return { repr: 'any', value: member, valid: null }
   }
 
@@ -431,12 +431,14 @@ export class KernelWriter implements EmitContext {
     const members = this.let('list', this.toAny(this.value(list)))
     const answer = id(this.scope.fresh(expr.function.name))
     const at = id(this.scope.fresh('at'))
-    const member = id(this.scope.fresh(lambda.binding.name))
-    this.#members.set(lambda.binding, member)
+    const member = id(this.scope.fresh(lambda.parameter))
+    const outer = this.#members.get(lambda.parameter)
+    this.#members.set(lambda.parameter, member)
     const { statements, result } = this.capture(() =>
       loop.body === 'condition' ? this.is(lambda.body, true) : this.toAny(this.value(lambda.body)),
     )
-    this.#members.delete(lambda.binding)
+    if (outer === undefined) this.#members.delete(lambda.parameter)
+    else this.#members.set(lambda.parameter, outer)
     this.add(
       ...js`
       let ${answer} = null;
@@ -612,6 +614,31 @@ export class KernelWriter implements EmitContext {
     const value = this.let(nameHint(expr), this.helper('numberArgument', emitted.value))
     const isNumber = js.expr`${value} === ${value}`
     return { repr: 'number', value, valid: emitted.valid === null ? isNumber : allOf([emitted.valid, isNumber]) }
+  }
+
+  /**
+   * The argument of an aggregate that also knows durations, exact ints and the like: as a plain number, valid where it is one, and as
+   * what it is otherwise. Either is null where the column cannot hold it.
+   */
+  quantityArgument(expr: Expr, exactInts: boolean): { readonly number: Emitted | null; readonly rest: Emitted | null } {
+    const emitted = this.value(expr)
+    if (emitted.repr === 'number') return { number: emitted, rest: null }
+    if (emitted.repr === 'bool') return { number: null, rest: null }
+    if (emitted.repr === 'time' || emitted.repr === 'duration') return { number: null, rest: emitted }
+    const { dict } = emitted
+    if (dict !== undefined) {
+      const name = this.scope.fresh(`${nameHint(expr)}_numbers`)
+      this.prelude.push(constant(name, this.helper(exactInts ? 'plainNumbersOf' : 'numbersOf', dict.dictionary)))
+      const value = this.let(nameHint(expr), at(id(name), dict.code))
+      const rest: Emitted = { repr: 'any', value: js.expr`${dict.dictionary}.values[${dict.code}]`, valid: null }
+      return { number: { repr: 'number', value, valid: js.expr`${value} === ${value}` }, rest }
+    }
+    const original = this.let(nameHint(expr), emitted.value)
+    const value = this.let('number', this.helper(exactInts ? 'plainNumber' : 'numberArgument', original))
+    return {
+      number: { repr: 'number', value, valid: js.expr`${value} === ${value}` },
+      rest: { repr: 'any', value: original, valid: emitted.valid },
+    }
   }
 }
 

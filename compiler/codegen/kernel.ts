@@ -373,6 +373,10 @@ function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess,
     const conditions: Expression[] = []
     if (b.call.where !== null) conditions.push(writer.is(b.call.where, true))
     const body = writer.capture(() => {
+      if (b.function.rest !== undefined) {
+        writer.add(...stepWithRest(writer, b, b.function.rest, slots))
+        return
+      }
       const present: Expression[] = []
       const args = b.call.args.map((arg, n) => {
         const wantsNumber = b.function.parameters[n]?.type === 'number'
@@ -392,6 +396,28 @@ function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess,
     writer.add(...(conditions.length === 0 ? body : js`if (${allOf(conditions)}) { ${body} }`))
   })
   return annotate(b.call.name, b.call.origin, options, statements)
+}
+
+/** Of an aggregate of numbers: plain ones take the step, and whatever else the row may hold takes the way beside it. */
+function stepWithRest(
+  writer: KernelWriter,
+  b: BoundAggregate,
+  restOf: NonNullable<AggregateFunction['rest']>,
+  slots: Readonly<Record<string, Expression>>,
+): Statement[] {
+  const [arg] = b.call.args
+  if (arg === undefined) throw new Error(`${b.function.name}() has no argument`)
+  const cx = stepContext(writer, b)
+  const written = (write: () => readonly Statement[]): Statement[] =>
+    writer.capture(() => writer.add(...write())).statements
+  const { number, rest } = writer.quantityArgument(arg, b.function.exactInts === true)
+  const restSteps = rest === null ? [] : written(() => restOf(slots, { ...rest, valid: null }, cx))
+  const guarded = (valid: Expression | null, steps: Statement[]): Statement[] =>
+    valid === null || steps.length === 0 ? steps : js`if (${valid}) { ${steps} }`
+  if (number === null) return guarded(rest?.valid ?? null, restSteps)
+  const steps = written(() => b.function.step(slots, [{ ...number, valid: null }], cx))
+  if (rest === null) return guarded(number.valid, steps)
+  return guarded(rest.valid, js`if (${number.valid ?? lit(true)}) { ${steps} } else { ${restSteps} }`)
 }
 
 function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {

@@ -46,9 +46,9 @@ function pieces(expr: Expr): readonly [text: string, strength: number] {
     case 'field':
       return [quoteField(expr.name), ATOM]
     case 'parameter':
-      return [quoteField(expr.binding.name), ATOM]
+      return [quoteField(expr.name), ATOM]
     case 'lambda':
-      return [`${quoteField(expr.binding.name)} -> ${printExpr(expr.body)}`, LAMBDA]
+      return [`${quoteField(expr.parameter)} -> ${printExpr(expr.body)}`, LAMBDA]
     case 'or':
       return [expr.operands.map(o => write(o, OR + 1)).join(' or '), OR]
     case 'and':

@@ -1,5 +1,5 @@
 /** Walks over typed expressions and plans; exhaustive by type, so a new kind is a compile error here and not a silent skip. */
-import type { Binding, Expr } from './expr.ts'
+import type { Expr } from './expr.ts'
 import type { LogicalOp } from './ops.ts'
 
 export function childrenOf(expr: Expr): readonly Expr[] {
@@ -71,9 +71,9 @@ export function fieldsOf(...exprs: readonly Expr[]): ReadonlySet<string> {
 }
 
 /** Does it read the member of a lambda that stands around it? Such a value differs within one row. */
-export function readsOuterLambda(expr: Expr, inner: ReadonlySet<Binding> = new Set()): boolean {
-  if (expr.kind === 'parameter') return !inner.has(expr.binding)
-  const within = expr.kind === 'lambda' ? new Set([...inner, expr.binding]) : inner
+export function readsOuterLambda(expr: Expr, inner: ReadonlySet<string> = new Set()): boolean {
+  if (expr.kind === 'parameter') return !inner.has(expr.name)
+  const within = expr.kind === 'lambda' ? new Set([...inner, expr.parameter]) : inner
   return childrenOf(expr).some(child => readsOuterLambda(child, within))
 }
 

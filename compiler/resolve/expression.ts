@@ -9,6 +9,7 @@ import type { ScalarFunction, TypeProblem } from '../functions/descriptor.ts'
 import { lookupAggregate, lookupScalar } from '../functions/index.ts'
 import type { Expr, LiteralExpr, ParameterExpr } from '../logical/expr.ts'
 import type { ResolveContext } from './context.ts'
+import { unlike } from './free-names.ts'
 import type { Scope } from './scope.ts'
 
 /** Names the specification lets people write for a field. */
@@ -282,12 +283,12 @@ export class ExprResolver {
   }
 
   #lambda(ast: AstLambda, isCondition: boolean, type: ValueType): Expr {
-    const binding = { name: ast.parameter }
+    const name = this.#cx.freeNames.has(ast.parameter) ? unlike(ast.parameter, this.#cx.freeNames) : ast.parameter
     const outer = this.#locals
-    this.#locals = new Map([...outer, [ast.parameter, { kind: 'parameter', type, binding }]])
+    this.#locals = new Map([...outer, [ast.parameter, { kind: 'parameter', type, name }]])
     try {
       const body = isCondition ? this.predicate(ast.body) : this.expr(ast.body)
-      return { kind: 'lambda', type: body.type, origin: ast.span, binding, body }
+      return { kind: 'lambda', type: body.type, origin: ast.span, parameter: name, body }
     } finally {
       this.#locals = outer
     }

@@ -16,6 +16,7 @@ import { LAMBDA_HELPERS } from './lambdas.ts'
 import { MATH_HELPERS } from './math.ts'
 import { NETWORK_HELPERS } from './network.ts'
 import { PRINTF_HELPERS } from './printf.ts'
+import { QUANTITY_HELPERS } from './quantities.ts'
 import { SET_HELPERS } from './set.ts'
 import { SKETCH_HELPERS } from './sketch.ts'
 import { STRING_HELPERS } from './strings.ts'
@@ -45,6 +46,7 @@ export const HELPERS = {
   ...TEXT_SEARCH_HELPERS,
   ...SET_HELPERS,
   ...AGGREGATE_HELPERS,
+  ...QUANTITY_HELPERS,
   ...DISTINCT_HELPERS,
   ...HLL_HELPERS,
   ...SKETCH_HELPERS,

@@ -139,10 +139,9 @@ describe('the loop of every function of a lambda', () => {
   for (const fn of SCALARS) {
     if (fn.loop === undefined) continue
     it(`${fn.name} agrees with its helper`, () => {
-      const binding = { name: 'x' }
       const compare = SCALARS.find(each => each.name === (fn.parameters[1]!.type === 'bool' ? '>' : '+'))!
       const operands: Expr[] = [
-        { kind: 'parameter', type: 'any', origin, binding },
+        { kind: 'parameter', type: 'any', origin, name: 'x' },
         { kind: 'literal', type: 'int', origin, value: 2 },
       ]
       const body: Expr = { kind: 'call', type: 'any', origin, function: compare, args: operands }
@@ -150,7 +149,7 @@ describe('the loop of every function of a lambda', () => {
       fc.assert(
         fc.property(lists, value => {
           const list: Expr = { kind: 'literal', type: 'array', origin, value }
-          const args: Expr[] = [list, { kind: 'lambda', type: 'any', origin, binding, body }]
+          const args: Expr[] = [list, { kind: 'lambda', type: 'any', origin, parameter: 'x', body }]
           const call: Expr = { kind: 'call', type: 'any', origin, function: fn, args }
           const emitted = evaluateConstant(emitExtend([{ name: 'value', value: call }], options), 0)
           assert.deepStrictEqual(
