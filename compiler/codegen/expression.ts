@@ -25,6 +25,8 @@ export interface WriterOptions {
   readonly shapes: readonly ColumnShape[]
   /** Statement by which the kernel gives up (`return -1`); null: it cannot. */
   readonly bail: readonly Statement[] | null
+  /** Runs in place of a kernel that gave up on the block, which has counted in it what is counted by block. */
+  readonly isSecond: boolean
 }
 
 const ROW = id('i')
@@ -399,17 +401,20 @@ export class KernelWriter implements EmitContext {
       return { repr: 'any', value: this.helper(helper, ...args), valid: null }
     }
     const absent: Expression[] = []
-    const args = expr.args.map(arg => {
-      const emitted = this.value(arg)
-      if (emitted.repr !== 'any') {
-        if (emitted.valid !== null) absent.push(js.expr`!(${emitted.valid})`)
-        return this.toAny({ ...emitted, valid: null })
+    const emitted = expr.args.map(arg => this.value(arg))
+    const args = expr.args.map((arg, n) => {
+      const { repr, value, valid } = emitted[n]!
+      if (repr !== 'any') {
+        if (valid !== null) absent.push(js.expr`!(${valid})`)
+        const boxed = this.toAny({ ...emitted[n]!, valid: null })
+        return repr === 'string' && descriptor.readsNumbers !== undefined ? this.let(nameHint(arg), boxed) : boxed
       }
-      if (arg.kind === 'literal' && arg.value != null) return emitted.value
-      const value = this.let(nameHint(arg), emitted.value)
-      absent.push(js.expr`${value} == null`)
-      return value
+      if (arg.kind === 'literal' && arg.value != null) return value
+      const bound = this.let(nameHint(arg), value)
+      absent.push(js.expr`${bound} == null`)
+      return bound
     })
+    if (descriptor.readsNumbers !== undefined) this.#countCoercions(expr, emitted, args)
     const value = this.helper(helper, ...args)
     return {
       repr: 'any',
@@ -451,6 +456,51 @@ export class KernelWriter implements EmitContext {
       }`,
     )
     return { repr: 'any', value: answer, valid: null }
+  }
+
+  // ── Coercions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Fields of an operation that hold text are counted where that text is read as a number: see runtime/helpers/coercion.ts. */
+  #countCoercions({ function: fn, args }: CallExpr, emitted: readonly Emitted[], values: readonly Expression[]): void {
+    const isAlways = fn.readsNumbers === 'always'
+    for (const [n, arg] of args.entries()) {
+      if (arg.kind !== 'field' || (emitted[n]?.repr !== 'any' && emitted[n]?.repr !== 'string')) continue
+      const other = args[1 - n]
+      const otherRepr = emitted[1 - n]?.repr ?? 'number'
+      const isNumber = other === undefined || otherRepr === 'number' || NUMBERS.has(other.type)
+      if (isNumber || isAlways) {
+        if (this.#countByBlock(arg.name)) continue
+      } else if (otherRepr !== 'any' || (other?.kind === 'literal' && typeof other.value !== 'bigint')) continue
+      const beside = values[1 - n] ?? lit(0)
+      this.#countInRow(arg.name, values[n]!, beside, isAlways)
+    }
+  }
+
+  #coercedFields = new Set<string>()
+
+  /** In columns with a value or a dictionary for the whole block, before the loop, and once per kernel. False: row by row, then. */
+  #countByBlock(field: string): boolean {
+    const { kind } = this.shapeOf(field)
+    if (kind !== 'const' && kind !== 'dict') return false
+    if (!this.#options.isSecond && !this.#coercedFields.has(field)) {
+      this.#coercedFields.add(field)
+      const vector = this.vector(field)
+      const count = this.helper('countCoerced', counterOf(field), vector, id('selection'), id('selectedCount'))
+      this.prelude.push(...js`${count};`)
+    }
+    return true
+  }
+
+  #countInRow(field: string, value: Expression, other: Expression, isAlways: boolean): void {
+    // In a table by code a row is not a row.
+    if (this.#parameter !== null) return
+    const note = this.helper('noteCoerced', counterOf(field), value, other, lit(isAlways))
+    this.add(...js`if (typeof ${value} === "string") ${note};`)
+  }
+
+  /** The same of an argument that an aggregate reads as a number. */
+  #countCoercedArgument(expr: Expr, value: Expression): void {
+    if (expr.kind === 'field' && !this.#countByBlock(expr.name)) this.#countInRow(expr.name, value, lit(0), true)
   }
 
   /** `contains(_raw, "x")` over a text column: the whole block's bytes are searched once, hits become a table by row. */
@@ -517,13 +567,19 @@ export class KernelWriter implements EmitContext {
       const tests = expr.values.map(v => js.expr`${value} === ${this.constant(v)}`)
       return { repr: 'bool', value: anyOf(tests), valid: operand.valid }
     }
+    const hasNumbers = expr.values.some(value => typeof value === 'number' || typeof value === 'bigint')
+    const isText = operand.repr === 'any' || operand.repr === 'string'
+    const isCounted = hasNumbers && isText && expr.operand.kind === 'field' && !this.#countByBlock(expr.operand.name)
     const set = this.scope.fresh('set')
     this.prelude.push(constant(set, this.helper('prepareSet', this.constant(expr.values))))
     if (operand.repr !== 'any') {
       const boxed = this.toAny({ ...operand, valid: null })
-      return { repr: 'bool', value: this.helper('inSet', id(set), boxed), valid: operand.valid }
+      const text = isCounted ? this.let(nameHint(expr.operand), boxed) : boxed
+      if (isCounted) this.#countCoercedArgument(expr.operand, text)
+      return { repr: 'bool', value: this.helper('inSet', id(set), text), valid: operand.valid }
     }
     const value = this.let(nameHint(expr.operand), operand.value)
+    if (isCounted) this.#countCoercedArgument(expr.operand, value)
     return { repr: 'bool', value: this.helper('inSet', id(set), value), valid: js.expr`${value} != null` }
   }
 
@@ -606,12 +662,15 @@ export class KernelWriter implements EmitContext {
     if (emitted.repr === 'number') return emitted
     if (emitted.repr !== 'any' && emitted.repr !== 'string') return { repr: 'number', value: lit(0), valid: lit(false) }
     if (emitted.dict !== undefined) {
+      if (expr.kind === 'field') this.#countByBlock(expr.name)
       const name = this.scope.fresh(`${nameHint(expr)}_numbers`)
       this.prelude.push(constant(name, this.helper('numbersOf', emitted.dict.dictionary)))
       const value = this.let(nameHint(expr), at(id(name), emitted.dict.code))
       return { repr: 'number', value, valid: js.expr`${value} === ${value}` }
     }
-    const value = this.let(nameHint(expr), this.helper('numberArgument', emitted.value))
+    const original = this.let(nameHint(expr), emitted.value)
+    this.#countCoercedArgument(expr, original)
+    const value = this.let('number', this.helper('numberArgument', original))
     const isNumber = js.expr`${value} === ${value}`
     return { repr: 'number', value, valid: emitted.valid === null ? isNumber : allOf([emitted.valid, isNumber]) }
   }
@@ -627,6 +686,7 @@ export class KernelWriter implements EmitContext {
     if (emitted.repr === 'time' || emitted.repr === 'duration') return { number: null, rest: emitted }
     const { dict } = emitted
     if (dict !== undefined) {
+      if (expr.kind === 'field') this.#countByBlock(expr.name)
       const name = this.scope.fresh(`${nameHint(expr)}_numbers`)
       this.prelude.push(constant(name, this.helper(exactInts ? 'plainNumbersOf' : 'numbersOf', dict.dictionary)))
       const value = this.let(nameHint(expr), at(id(name), dict.code))
@@ -634,6 +694,7 @@ export class KernelWriter implements EmitContext {
       return { number: { repr: 'number', value, valid: js.expr`${value} === ${value}` }, rest }
     }
     const original = this.let(nameHint(expr), emitted.value)
+    this.#countCoercedArgument(expr, original)
     const value = this.let('number', this.helper(exactInts ? 'plainNumber' : 'numberArgument', original))
     return {
       number: { repr: 'number', value, valid: js.expr`${value} === ${value}` },
@@ -648,6 +709,13 @@ interface ColumnNames {
   readonly presence: Expression | null
   /** dictionary, offsets or nanos. */
   readonly extra: Expression | null
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'float', 'number'])
+
+/** In the profile of the run. */
+function counterOf(field: string): Expression {
+  return lit(`coerced:${field}`)
 }
 
 function nameHint(expr: Expr): string {

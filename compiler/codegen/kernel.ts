@@ -565,6 +565,7 @@ function kernelSpec(
         fields,
         shapes,
         bail: mode.exact ? null : bail,
+        isSecond: mode.exact,
       })
       // The prelude fills while rows are written, so `write` reads it last.
       const body = write(writer, mode)

@@ -96,6 +96,8 @@ export interface ScalarFunction extends Head {
   readonly loop?: MemberLoop
   /** Of a function that gives an array: the type of its members; `same` as those of the first argument, or what the lambda gives. */
   readonly members?: ValueType | 'same' | 'body'
+  /** An operator that reads text as a number: beside a number, or always. Such text is counted, by field. */
+  readonly readsNumbers?: 'beside-numbers' | 'always'
   /** For casts: what `int!(x)` calls; throws StrictCastError where `int(x)` is null for a present x. */
   readonly strictHelper?: HelperName
   /** Checks constant arguments at compile time: a bad regex, an unknown zone. */

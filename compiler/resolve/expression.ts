@@ -3,14 +3,16 @@
  * gone. Everything wrong is reported at its place; what is wrong becomes null, so that one pass reports all of it.
  */
 import type { AstCall, AstExpr, AstIn, AstLambda, LiteralValue } from '../../grammar/ast.ts'
-import { printCall, printExpr, type Span, suggestName } from '../../grammar/index.ts'
+import { NO_SPAN, printCall, printExpr, type Span, suggestName } from '../../grammar/index.ts'
 import { DateTime, Duration, type Value, type ValueType } from '../../storage/value.ts'
 import type { ScalarFunction, TypeProblem } from '../functions/descriptor.ts'
 import { lookupAggregate, lookupScalar } from '../functions/index.ts'
 import type { Expr, LiteralExpr, ParameterExpr } from '../logical/expr.ts'
+import { printExpr as printPlanExpr } from '../logical/print.ts'
 import type { ResolveContext } from './context.ts'
 import { unlike } from './free-names.ts'
 import type { Scope } from './scope.ts'
+import { neverIn, neverTrue, type StoredField } from './stored-types.ts'
 
 /** Names the specification lets people write for a field. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -226,6 +228,9 @@ export class ExprResolver {
     const values = list.kind === 'literal' && Array.isArray(list.value) ? (list.value as readonly Value[]) : null
     // A null in the list makes the answer null where it is not true: left to the general form.
     if (values?.every(value => value !== null)) {
+      const field = this.#storedField(operand)
+      const problem = field === null ? null : neverIn(field, values, ast.span)
+      if (problem !== null) this.#cx.report(problem)
       expr = { kind: 'in-set', type: 'bool', origin: ast.span, operand, values }
     } else expr = this.#apply(this.#operator('in'), [operand, list], ast.span, [ast.operand.span, ast.list.span])
     return ast.negated ? { kind: 'not', type: 'bool', origin: ast.span, operand: expr } : expr
@@ -373,8 +378,48 @@ export class ExprResolver {
       )
       return nothing(span)
     }
+    if (isComparison(fn.name) && fn.notation === 'infix') this.#checkStored(fn.name, args, span, spans)
     if (fn.category === 'operator') this.#hintCoercion(args)
     return { kind: 'call', type, origin: span, function: fn, args, ...(strict && { strict: true as const }) }
+  }
+
+  /** A field whose type is known: made by a stage, or as it is stored and the catalog says. */
+  #storedField(expr: Expr | undefined): StoredField | null {
+    const { knownFields } = this.#cx
+    if (expr?.kind !== 'field') return null
+    const { name, type: computed } = expr
+    if (computed !== 'any' && computed !== 'null') return { name, type: computed }
+    if (knownFields === null) return null
+    if (!this.#scope.isOpen || !this.#scope.isStored || this.#scope.fields.has(name)) return null
+    // A member may be one of an object that is stored whole, of which nothing is known.
+    for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+      if (knownFields.has(name.slice(0, dot))) return null
+    }
+    const type = knownFields.get(name)
+    return type === undefined ? null : { name, type }
+  }
+
+  #hintNull(name: string, operand: Expr, span: Span): void {
+    const text = printPlanExpr(operand)
+    this.#cx.hint({
+      code: 'H909',
+      message: 'a comparison with null is null, never true',
+      span,
+      suggestion:
+        name === '!=' ? `exists(${text}) and not is_null(${text})` : `is_null(${text}) or is_missing(${text})`,
+    })
+  }
+
+  #checkStored(name: string, args: readonly Expr[], span: Span, spans: readonly Span[]): void {
+    for (const [index, arg] of args.entries()) {
+      const other = args[1 - index]
+      if (arg.kind !== 'literal' || other === undefined || other.kind === 'literal') continue
+      if (arg.value == null) this.#hintNull(name, other, span)
+      const field = this.#storedField(other)
+      if (field === null || arg.value == null) continue
+      const problem = neverTrue(field, arg.value, span, spans[index] ?? NO_SPAN)
+      if (problem !== null) this.#cx.report(problem)
+    }
   }
 
   /** Text against a number works, value by value, and is slower and more surprising than a field of numbers. */

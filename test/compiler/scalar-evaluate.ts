@@ -10,7 +10,9 @@ import type { Value } from '../../storage/value.ts'
 import { literal } from '../reference/expressions.ts'
 
 const BY_NAME = new Map(SCALARS.map(fn => [fn.name, fn]))
-const RUNTIME = createRuntime(1_780_000_000_000_000) as unknown as Readonly<Record<string, (...args: Value[]) => Value>>
+const RUNTIME = createRuntime(1_780_000_000_000_000, () => {}) as unknown as Readonly<
+  Record<string, (...args: Value[]) => Value>
+>
 
 /** As a descriptor promises: null in, null out, unless it observes nulls. */
 export function callScalar(name: string, args: readonly Value[]): Value {
