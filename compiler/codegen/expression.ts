@@ -10,10 +10,12 @@ import type { ArrowFunctionExpression, Expression, Statement } from 'estree'
 import type { ColumnShape } from '../../runtime/batch.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { MemberLoop } from '../functions/descriptor.ts'
-import type { CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
-import { printValue } from '../logical/print.ts'
+import type { CallExpr, CaseExpr, CoalesceExpr, Expr, InSetExpr } from '../logical/expr.ts'
 import { isPure } from '../logical/pure.ts'
 import { fieldsOf, readsOuterLambda } from '../logical/walk.ts'
+import { Coercions } from './coercions.ts'
+import { bindColumn, type ColumnNames } from './columns.ts'
+import { describeConstant, nameHint } from './naming.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
 import { Scope } from './scope.ts'
@@ -37,6 +39,7 @@ export class KernelWriter implements EmitContext {
   readonly scope = new Scope()
   readonly constants: unknown[] = []
   readonly prelude: Statement[] = []
+  readonly coercions: Coercions
   readonly #options: WriterOptions
   readonly #tableTests = new WeakMap<Expression, Expression>()
   readonly #columns = new Map<string, ColumnNames>()
@@ -50,6 +53,12 @@ export class KernelWriter implements EmitContext {
 
   constructor(options: WriterOptions) {
     this.#options = options
+    this.coercions = new Coercions(this, options.isSecond)
+  }
+
+  /** Inside a table by code a row is not a row. */
+  get isInTable(): boolean {
+    return this.#parameter !== null
   }
 
   // ── EmitContext ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -134,40 +143,10 @@ export class KernelWriter implements EmitContext {
   #names(field: string): ColumnNames {
     let names = this.#columns.get(field)
     if (names === undefined) {
-      names = this.#bindColumn(field)
+      names = bindColumn(this, field)
       this.#columns.set(field, names)
     }
     return names
-  }
-
-  #bindColumn(field: string): ColumnNames {
-    const shape = this.shapeOf(field)
-    const vector = this.vector(field)
-    const bind = (hint: string, property: string): Expression => {
-      const name = this.scope.fresh(hint)
-      this.prelude.push(constant(name, member(vector, property)))
-      return id(name)
-    }
-    const presence = shape.hasPresence ? bind(`${field}_presence`, 'presence') : null
-    switch (shape.kind) {
-      case 'const':
-        return { main: bind(field, 'value'), presence: null, extra: null }
-      case 'dict': {
-        const codes = bind(`${field}_codes`, 'codes')
-        const dictionary = bind(`${field}_dictionary`, 'dictionary')
-        return { main: codes, presence: null, extra: dictionary }
-      }
-      case 'text':
-        return { main: bind(`${field}_bytes`, 'bytes'), presence, extra: bind(`${field}_offsets`, 'offsets') }
-      case 'time':
-        return {
-          main: bind(`${field}_micros`, 'micros'),
-          presence,
-          extra: shape.hasNanos ? bind(`${field}_nanos`, 'nanos') : null,
-        }
-      default:
-        return { main: bind(field, 'values'), presence, extra: null }
-    }
   }
 
   /** A column's value at the row, absence in `valid`; null and missing are one there. */
@@ -414,7 +393,7 @@ export class KernelWriter implements EmitContext {
       absent.push(js.expr`${bound} == null`)
       return bound
     })
-    if (descriptor.readsNumbers !== undefined) this.#countCoercions(expr, emitted, args)
+    if (descriptor.readsNumbers !== undefined) this.coercions.ofOperation(expr, emitted, args)
     const value = this.helper(helper, ...args)
     return {
       repr: 'any',
@@ -456,51 +435,6 @@ export class KernelWriter implements EmitContext {
       }`,
     )
     return { repr: 'any', value: answer, valid: null }
-  }
-
-  // ── Coercions ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Fields of an operation that hold text are counted where that text is read as a number: see runtime/helpers/coercion.ts. */
-  #countCoercions({ function: fn, args }: CallExpr, emitted: readonly Emitted[], values: readonly Expression[]): void {
-    const isAlways = fn.readsNumbers === 'always'
-    for (const [n, arg] of args.entries()) {
-      if (arg.kind !== 'field' || (emitted[n]?.repr !== 'any' && emitted[n]?.repr !== 'string')) continue
-      const other = args[1 - n]
-      const otherRepr = emitted[1 - n]?.repr ?? 'number'
-      const isNumber = other === undefined || otherRepr === 'number' || NUMBERS.has(other.type)
-      if (isNumber || isAlways) {
-        if (this.#countByBlock(arg.name)) continue
-      } else if (otherRepr !== 'any' || (other?.kind === 'literal' && typeof other.value !== 'bigint')) continue
-      const beside = values[1 - n] ?? lit(0)
-      this.#countInRow(arg.name, values[n]!, beside, isAlways)
-    }
-  }
-
-  #coercedFields = new Set<string>()
-
-  /** In columns with a value or a dictionary for the whole block, before the loop, and once per kernel. False: row by row, then. */
-  #countByBlock(field: string): boolean {
-    const { kind } = this.shapeOf(field)
-    if (kind !== 'const' && kind !== 'dict') return false
-    if (!this.#options.isSecond && !this.#coercedFields.has(field)) {
-      this.#coercedFields.add(field)
-      const vector = this.vector(field)
-      const count = this.helper('countCoerced', counterOf(field), vector, id('selection'), id('selectedCount'))
-      this.prelude.push(...js`${count};`)
-    }
-    return true
-  }
-
-  #countInRow(field: string, value: Expression, other: Expression, isAlways: boolean): void {
-    // In a table by code a row is not a row.
-    if (this.#parameter !== null) return
-    const note = this.helper('noteCoerced', counterOf(field), value, other, lit(isAlways))
-    this.add(...js`if (typeof ${value} === "string") ${note};`)
-  }
-
-  /** The same of an argument that an aggregate reads as a number. */
-  #countCoercedArgument(expr: Expr, value: Expression): void {
-    if (expr.kind === 'field' && !this.#countByBlock(expr.name)) this.#countInRow(expr.name, value, lit(0), true)
   }
 
   /** `contains(_raw, "x")` over a text column: the whole block's bytes are searched once, hits become a table by row. */
@@ -569,17 +503,18 @@ export class KernelWriter implements EmitContext {
     }
     const hasNumbers = expr.values.some(value => typeof value === 'number' || typeof value === 'bigint')
     const isText = operand.repr === 'any' || operand.repr === 'string'
-    const isCounted = hasNumbers && isText && expr.operand.kind === 'field' && !this.#countByBlock(expr.operand.name)
+    const isCounted =
+      hasNumbers && isText && expr.operand.kind === 'field' && !this.coercions.byBlock(expr.operand.name)
     const set = this.scope.fresh('set')
     this.prelude.push(constant(set, this.helper('prepareSet', this.constant(expr.values))))
     if (operand.repr !== 'any') {
       const boxed = this.toAny({ ...operand, valid: null })
       const text = isCounted ? this.let(nameHint(expr.operand), boxed) : boxed
-      if (isCounted) this.#countCoercedArgument(expr.operand, text)
+      if (isCounted) this.coercions.ofArgument(expr.operand, text)
       return { repr: 'bool', value: this.helper('inSet', id(set), text), valid: operand.valid }
     }
     const value = this.let(nameHint(expr.operand), operand.value)
-    if (isCounted) this.#countCoercedArgument(expr.operand, value)
+    if (isCounted) this.coercions.ofArgument(expr.operand, value)
     return { repr: 'bool', value: this.helper('inSet', id(set), value), valid: js.expr`${value} != null` }
   }
 
@@ -653,76 +588,4 @@ export class KernelWriter implements EmitContext {
     const dictionary = this.#table('tabulate', `${field}_table`, field, compute)
     return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
   }
-
-  /**
-   * An aggregate's `number` argument: NaN where the row has none (null, missing, not a number). Numeric strings count as numbers.
-   */
-  numberArgument(expr: Expr): Emitted {
-    const emitted = this.value(expr)
-    if (emitted.repr === 'number') return emitted
-    if (emitted.repr !== 'any' && emitted.repr !== 'string') return { repr: 'number', value: lit(0), valid: lit(false) }
-    if (emitted.dict !== undefined) {
-      if (expr.kind === 'field') this.#countByBlock(expr.name)
-      const name = this.scope.fresh(`${nameHint(expr)}_numbers`)
-      this.prelude.push(constant(name, this.helper('numbersOf', emitted.dict.dictionary)))
-      const value = this.let(nameHint(expr), at(id(name), emitted.dict.code))
-      return { repr: 'number', value, valid: js.expr`${value} === ${value}` }
-    }
-    const original = this.let(nameHint(expr), emitted.value)
-    this.#countCoercedArgument(expr, original)
-    const value = this.let('number', this.helper('numberArgument', original))
-    const isNumber = js.expr`${value} === ${value}`
-    return { repr: 'number', value, valid: emitted.valid === null ? isNumber : allOf([emitted.valid, isNumber]) }
-  }
-
-  /**
-   * The argument of an aggregate that also knows durations, exact ints and the like: as a plain number, valid where it is one, and as
-   * what it is otherwise. Either is null where the column cannot hold it.
-   */
-  quantityArgument(expr: Expr, exactInts: boolean): { readonly number: Emitted | null; readonly rest: Emitted | null } {
-    const emitted = this.value(expr)
-    if (emitted.repr === 'number') return { number: emitted, rest: null }
-    if (emitted.repr === 'bool') return { number: null, rest: null }
-    if (emitted.repr === 'time' || emitted.repr === 'duration') return { number: null, rest: emitted }
-    const { dict } = emitted
-    if (dict !== undefined) {
-      if (expr.kind === 'field') this.#countByBlock(expr.name)
-      const name = this.scope.fresh(`${nameHint(expr)}_numbers`)
-      this.prelude.push(constant(name, this.helper(exactInts ? 'plainNumbersOf' : 'numbersOf', dict.dictionary)))
-      const value = this.let(nameHint(expr), at(id(name), dict.code))
-      const rest: Emitted = { repr: 'any', value: js.expr`${dict.dictionary}.values[${dict.code}]`, valid: null }
-      return { number: { repr: 'number', value, valid: js.expr`${value} === ${value}` }, rest }
-    }
-    const original = this.let(nameHint(expr), emitted.value)
-    this.#countCoercedArgument(expr, original)
-    const value = this.let('number', this.helper(exactInts ? 'plainNumber' : 'numberArgument', original))
-    return {
-      number: { repr: 'number', value, valid: js.expr`${value} === ${value}` },
-      rest: { repr: 'any', value: original, valid: emitted.valid },
-    }
-  }
-}
-
-interface ColumnNames {
-  /** values, codes, bytes, micros, or the const value. */
-  readonly main: Expression
-  readonly presence: Expression | null
-  /** dictionary, offsets or nanos. */
-  readonly extra: Expression | null
-}
-
-const NUMBERS: ReadonlySet<string> = new Set(['int', 'float', 'number'])
-
-/** In the profile of the run. */
-function counterOf(field: string): Expression {
-  return lit(`coerced:${field}`)
-}
-
-function nameHint(expr: Expr): string {
-  return expr.kind === 'field' ? (expr as FieldExpr).name : expr.kind === 'call' ? expr.function.name : 'v'
-}
-
-function describeConstant(value: unknown): string {
-  const text = printValue(value as Value)
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }
