@@ -15,9 +15,9 @@ import { isPure } from '../logical/pure.ts'
 import { fieldsOf, readsOuterLambda } from '../logical/walk.ts'
 import { Coercions } from './coercions.ts'
 import { bindColumn, type ColumnNames } from './columns.ts'
-import { describeConstant, nameHint } from './naming.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
+import { describeConstant, nameHint } from './naming.ts'
 import { Scope } from './scope.ts'
 
 export interface WriterOptions {
