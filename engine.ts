@@ -5,9 +5,10 @@
 import { availableParallelism } from 'node:os'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain.ts'
+import { withDataHints } from './compiler/hints/data-hints.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
 import { microsOf } from './compiler/resolve/time.ts'
-import type { Compiled, Rewrite } from './compiler/types.ts'
+import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
 import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
@@ -36,6 +37,8 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly threads?: number
   /** Aggregations over fewer rows run in the calling thread alone. Default 200,000. */
   readonly parallelRowsMin?: number
+  /** From how many rows on a query without a time range gets a hint. Default 10 million. */
+  readonly muchDataRows?: number
   /** Replaced by tests. */
   readonly lanes?: Lanes
 }
@@ -122,7 +125,8 @@ export async function open(directory: string | null, options: EngineOptions = {}
     cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool)
+  const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
+  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -140,7 +144,7 @@ export function queryStream(
   options: QueryOptions = {},
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
-  const compiled = compileQuery(text, options, now, UNREAD_CATALOG, false)
+  const compiled = compileQuery(text, options, now, UNREAD_CATALOG, {})
   const source: PartSource = { parts: () => partsOf(events, demandOf(compiled)), release: () => {} }
   return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
 }
@@ -187,12 +191,20 @@ class StoreEngine implements Engine {
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
+  readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
 
-  constructor(store: Store, clock: () => number, pool: ThreadPool, lanes: Lanes) {
+  constructor(
+    store: Store,
+    clock: () => number,
+    pool: ThreadPool,
+    lanes: Lanes,
+    compiling: Pick<CompileOptions, 'muchDataRows'>,
+  ) {
     this.#store = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes
+    this.#compiling = compiling
   }
 
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
@@ -203,7 +215,7 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const now = this.#now(options)
-      const compiled = compileQuery(text, options, now, catalogOf(snapshot), false)
+      const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)
       const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
       const run = { ...executeOptions(options, now), lanes: this.#lanes }
       return queryRun(compiled, execute(compiled.program, source, run))
@@ -216,17 +228,23 @@ class StoreEngine implements Engine {
   async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
     const snapshot = this.#store.snapshot()
     try {
-      const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), options.passes === true)
+      const compiling = { ...this.#compiling, trace: options.passes === true }
+      const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), compiling)
       const estimate = estimateScan(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
-      return explanationOf({ text }, compiled, {
-        estimate,
-        profile: options.analyze === true ? profile : null,
-        passes: options.passes === true,
-        js: options.js === true && profile !== null ? kernelsOf(profile) : null,
-      }) as Explanation
+      const hints = profile === null ? compiled.hints : withDataHints(compiled.hints, profile.counters)
+      return explanationOf(
+        { text },
+        { ...compiled, hints },
+        {
+          estimate,
+          profile: options.analyze === true ? profile : null,
+          passes: options.passes === true,
+          js: options.js === true && profile !== null ? kernelsOf(profile) : null,
+        },
+      ) as Explanation
     } catch (error) {
       if (error instanceof CompileError) return invalidExplanation(error.source, error.diagnostics) as Explanation
       throw error
@@ -264,12 +282,18 @@ class StoreEngine implements Engine {
   }
 }
 
-function compileQuery(text: string, options: QueryOptions, now: DateTime, catalog: Catalog, trace: boolean): Compiled {
+function compileQuery(
+  text: string,
+  options: QueryOptions,
+  now: DateTime,
+  catalog: Catalog,
+  more: Pick<CompileOptions, 'trace' | 'muchDataRows'>,
+): Compiled {
   const time = requestRange(text, options, now)
   return compile(text, {
     catalog,
     now,
-    trace,
+    ...more,
     ...(time !== null && { time }),
     ...(options.variables && { variables: options.variables }),
     ...(options.without && { without: options.without }),
@@ -311,10 +335,13 @@ function catalogOf(snapshot: Snapshot): Catalog {
         if (!wanted.includes(part.index)) continue
         for (const { name, type } of part.fields) {
           const known = fields.get(name)
-          fields.set(name, known === undefined || known === type ? type : 'any')
+          fields.set(name, known === undefined ? type : commonTypeOf(known, type))
         }
       }
       return fields
+    },
+    rowCount(wanted) {
+      return snapshot.parts.reduce((rows, part) => rows + (wanted.includes(part.index) ? part.rowCount : 0), 0)
     },
     statistics(wanted, field) {
       return fieldStatistics(
@@ -323,6 +350,15 @@ function catalogOf(snapshot: Snapshot): Catalog {
       )
     },
   }
+}
+
+const NUMERIC: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
+
+/** Of a field that holds both. */
+function commonTypeOf(a: ValueType, b: ValueType): ValueType {
+  if (a === b || b === 'null') return a
+  if (a === 'null') return b
+  return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
 }
 
 /** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
@@ -340,16 +376,18 @@ function sourcesOf(snapshot: Snapshot): readonly string[] {
 
 function queryRun(compiled: Compiled, result: QueryResult): QueryRun {
   const { profile, shape } = result
-  const hints = [...compiled.hints]
+  let { hints } = compiled
   async function* batches(): AsyncGenerator<Batch> {
     yield* result.batches()
-    hints.push(...dataHints(profile))
+    hints = withDataHints(compiled.hints, profile.counters)
   }
   return {
     query: compiled.canonical,
     shape,
     rewrites: compiled.rewrites,
-    hints,
+    get hints() {
+      return hints
+    },
     profile,
     batches,
     async *rows() {
@@ -365,17 +403,6 @@ function queryRun(compiled: Compiled, result: QueryResult): QueryRun {
     collect: page => collect(batches(), shape, profile, page ?? {}),
     cancel: () => result.cancel(),
   }
-}
-
-/** What the data turned out to be like, told once the run has ended. */
-function dataHints(profile: Profile): Diagnostic[] {
-  const hints: Diagnostic[] = []
-  for (const [counter, count] of profile.counters) {
-    if (!counter.startsWith('parse:')) continue
-    const message = `${count} ${count === 1 ? 'text' : 'texts'} could not be parsed as ${counter.slice('parse:'.length)}; see _error_detail`
-    hints.push({ code: 'H907', message, span: NO_SPAN })
-  }
-  return hints
 }
 
 async function collect(

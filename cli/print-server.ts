@@ -3,6 +3,7 @@
 import type { Value } from '../storage/value.ts'
 import { type ClientOptions, request } from './client.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { type Hint, printHints } from './hints.ts'
 import type { OutputFormat } from './print-run.ts'
 import { printTable } from './print-run.ts'
 
@@ -66,8 +67,9 @@ async function printStream(asked: object, client: ClientOptions): Promise<number
 
 function endOfStream(line: string): void {
   const { __meta: meta } = JSON.parse(line) as {
-    __meta: { complete: boolean; truncated_by?: string; warnings?: readonly string[] }
+    __meta: { complete: boolean; truncated_by?: string; warnings?: readonly string[]; hints?: readonly Hint[] }
   }
+  printHints(meta.hints ?? [])
   if (!meta.complete)
     process.stderr.write(
       `incomplete: ${meta.truncated_by ?? meta.warnings?.join('; ') ?? 'the server did not say why'}\n`,
@@ -91,12 +93,13 @@ async function printPage(asked: object, format: OutputFormat, client: ClientOpti
   }
   const response = await post('/api/v1/query', { ...asked, limit: PAGE_MAX }, client)
   const body = await response.text()
-  const { data } = JSON.parse(body) as { data: QueryData }
+  const { data, meta } = JSON.parse(body) as { data: QueryData; meta?: { hints?: readonly Hint[] } }
   const shown = data.type === 'events' ? data.events.length : data.rows.length
   const total = data.type === 'events' ? data.total : data.total_rows
   if (format === 'json') process.stdout.write(`${body}\n`)
   else if (data.type === 'events') printTable(columnsOf(data.events), rowsOf(data.events))
   else printTable(data.columns, data.rows)
+  if (format !== 'json') printHints(meta?.hints ?? [])
   if (data.has_more) process.stderr.write(`the first ${shown} of ${total} rows; --format ndjson prints all of them\n`)
   return shown
 }

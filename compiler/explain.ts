@@ -1,5 +1,5 @@
 /** Builds the body of GET /query/explain (spec/decisions.md) from what compiling decided, what the scan would read, and a run's profile. */
-import { type Diagnostic, diagnosticsToJson, renderDiagnostic } from '../grammar/diagnostics.ts'
+import { type Diagnostic, diagnosticsToJson, hintsToJson, renderDiagnostic } from '../grammar/diagnostics.ts'
 import type { SourceText } from '../grammar/source.ts'
 import type { OperatorProfile, Profile } from '../runtime/profile.ts'
 import type { Compiled, PlanNode } from './types.ts'
@@ -68,7 +68,7 @@ export function explanationOf(source: SourceText, compiled: Compiled, extras: Ex
     views: [],
     ...(extras.js && { js: extras.js }),
     ...(extras.passes && { passes: compiled.trace }),
-    hints: hintsJson(source, compiled.hints),
+    hints: hintsToJson(source, compiled.hints),
   }
 }
 
@@ -78,10 +78,6 @@ export function invalidExplanation(source: SourceText, diagnostics: readonly Dia
     is_valid: false,
     errors: errors.map((error, index) => ({ ...error, frame: renderDiagnostic(source, diagnostics[index]!) })),
   }
-}
-
-export function hintsJson(source: SourceText, hints: readonly Diagnostic[]): Record<string, unknown>[] {
-  return diagnosticsToJson(source, hints).map(({ fix: _, ...hint }) => hint)
 }
 
 // Rows a core scans in about 10 ms and 1 s: what a person feels as instant and as a wait.

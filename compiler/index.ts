@@ -19,6 +19,7 @@ import type { Value } from '../storage/value.ts'
 import { emitExtend } from './codegen/kernel.ts'
 import type { FunctionRegistry } from './functions/descriptor.ts'
 import { FUNCTIONS } from './functions/index.ts'
+import { MUCH_DATA_ROWS, planHints } from './hints/plan-hints.ts'
 import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
 import { printExpr, printPlan } from './logical/print.ts'
@@ -31,6 +32,7 @@ import { packPlan, unpackPlan } from './physical/transfer.ts'
 import { assemble } from './program/assemble.ts'
 import { labelOf } from './program/labels.ts'
 import type { ResolveContext } from './resolve/context.ts'
+import { freeNames } from './resolve/free-names.ts'
 import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
 import { STAGES } from './stages/index.ts'
@@ -57,7 +59,8 @@ export function compile(text: string, options: CompileOptions): Compiled {
 
   const left = new Set(options.without ?? [])
   let notes: string[] = []
-  const cx = passContext(source, options, note => notes.push(note))
+  const overflows: Diagnostic[] = []
+  const cx = passContext(source, options, note => notes.push(note), overflows)
   let { plan } = resolved
   const applied: { name: string; summary: string }[] = []
   for (const rule of RULES) {
@@ -87,7 +90,14 @@ export function compile(text: string, options: CompileOptions): Compiled {
     },
     canonical,
     rewrites,
-    hints,
+    hints: [
+      ...hints,
+      ...overflows,
+      ...planHints(resolved.plan, plan, scan, {
+        catalog: options.catalog,
+        muchDataRows: options.muchDataRows ?? MUCH_DATA_ROWS,
+      }),
+    ],
     trace,
     plan: node,
     rules: applied,
@@ -131,6 +141,7 @@ function resolveAll(
     functions: options.functions ?? FUNCTIONS,
     catalog: options.catalog,
     variables: options.variables ?? {},
+    freeNames: freeNames(query),
     report,
     hint: diagnostic => {
       const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
@@ -167,7 +178,12 @@ function ruleEntry(rule: Rule, before: LogicalOp, after: LogicalOp | null, notes
   return { name, text, summary: rule.summary, changes: changedLines(printPlan(before), text), notes }
 }
 
-function passContext(source: SourceText, options: CompileOptions, note: (text: string) => void): PassContext {
+function passContext(
+  source: SourceText,
+  options: CompileOptions,
+  note: (text: string) => void,
+  overflows: Diagnostic[],
+): PassContext {
   return {
     now: options.now,
     catalog: options.catalog,
@@ -175,9 +191,12 @@ function passContext(source: SourceText, options: CompileOptions, note: (text: s
     evaluate(expr: Expr): { readonly value: Value } | null {
       const kernelOptions = { name: 'constant', source, origin: NO_SPAN, sourceMaps: false }
       try {
-        return {
-          value: evaluateConstant(emitExtend([{ name: 'value', value: expr }], kernelOptions), options.now.micros),
-        }
+        const kernel = emitExtend([{ name: 'value', value: expr }], kernelOptions)
+        const value = evaluateConstant(kernel, options.now.micros, counter => {
+          const message = `${printExpr(expr)} is beyond 64-bit integers and became a float`
+          if (counter === 'overflow') overflows.push({ code: 'H908', message, span: expr.origin })
+        })
+        return { value }
       } catch (error) {
         // The run will say so, if a row gets there.
         if (error instanceof StrictCastError) return null

@@ -18,6 +18,8 @@ export interface CompileOptions {
   readonly functions?: FunctionRegistry
   /** Names of optimiser rules to leave out (`all` for every one). */
   readonly without?: readonly string[]
+  /** From how many rows on a query without a time range gets a hint. */
+  readonly muchDataRows?: number
   /** Record the plan after every pass and rule. */
   readonly trace?: boolean
   /** Emit source maps in kernels. */

@@ -44,6 +44,8 @@ export const DIAGNOSTIC_CODES = {
   H905: 'values were coerced',
   H906: 'no event has the field',
   H907: 'texts could not be parsed',
+  H908: 'integers became floats',
+  H909: 'comparison with null',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES
@@ -68,6 +70,8 @@ export interface DiagnosticJson {
   readonly suggestion?: string
   readonly fix?: string
 }
+
+export type HintJson = Pick<DiagnosticJson, 'code' | 'message' | 'suggestion'> & { readonly position?: Position }
 
 /** The user's text is wrong: always at least one diagnostic. Mapped to 400 INVALID_QUERY, exit code 4. */
 export class CompileError extends Error {
@@ -113,6 +117,16 @@ export function diagnosticsToJson(source: SourceText, diagnostics: readonly Diag
     ...(d.expected && { expected: d.expected }),
     ...(d.suggestion !== undefined && { suggestion: d.suggestion }),
     ...(fix !== null && { fix }),
+  }))
+}
+
+/** Hints in `meta.hints` and explain: without a fix, because nothing is wrong; what is known of the data has no place in the text. */
+export function hintsToJson(source: SourceText, hints: readonly Diagnostic[]): HintJson[] {
+  return hints.map(({ code, message, span, suggestion }) => ({
+    code,
+    message,
+    ...(span.end > span.start && { position: positionOf(source, span) }),
+    ...(suggestion !== undefined && { suggestion }),
   }))
 }
 

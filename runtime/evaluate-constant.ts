@@ -2,14 +2,15 @@
 import type { Value } from '../storage/value.ts'
 import type { Vector } from '../storage/vector.ts'
 import { emptyProfile } from './execute.ts'
+import type { Count } from './helpers/coercion.ts'
 import { createRuntime } from './helpers/context.ts'
 import { valueAt } from './helpers/vectors.ts'
 import { KernelRunner } from './instantiate.ts'
 import type { ExtendKernel, KernelSpec } from './program.ts'
 
 /** @throws {StrictCastError} when the expression holds a strict cast that fails: the caller leaves it to the run */
-export function evaluateConstant(kernel: KernelSpec, nowMicros: number): Value {
-  const context = { runtime: createRuntime(nowMicros), profile: emptyProfile(), directory: 'query/constant' }
+export function evaluateConstant(kernel: KernelSpec, nowMicros: number, count: Count = () => {}): Value {
+  const context = { runtime: createRuntime(nowMicros, count), profile: emptyProfile(), directory: 'query/constant' }
   const runner = new KernelRunner<ExtendKernel>(kernel, context)
   for (const exact of [false, true]) {
     const { run } = runner.get([], { selected: false, exact })

@@ -173,14 +173,15 @@ export function executePartial(
 }
 
 function contextOf(profile: Profile, hash: string, nowMicros: number, memoryBytes: number): RunContext {
+  const count: RunContext['count'] = (counter, by = 1) => {
+    profile.counters.set(counter, (profile.counters.get(counter) ?? 0) + by)
+  }
   return {
-    runtime: createRuntime(nowMicros),
+    runtime: createRuntime(nowMicros, count),
     profile,
     directory: `query/${hash}`,
     memory: new MemoryBudget(memoryBytes),
-    count(counter, by = 1) {
-      profile.counters.set(counter, (profile.counters.get(counter) ?? 0) + by)
-    },
+    count,
   }
 }
 

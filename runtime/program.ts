@@ -235,7 +235,7 @@ export interface AggregateSpec extends UnarySpec<'aggregate'> {
 export type StateColumnSpec =
   | { readonly type: 'count'; readonly init: 0 }
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
-  | { readonly type: 'object'; readonly init: string | null }
+  | { readonly type: 'object'; readonly init: string | null; readonly holds?: string }
 
 /** Columns describe gives, in order. */
 export const DESCRIBE_COLUMNS = ['field', 'type', 'coverage', 'distinct_est', 'min', 'max', 'top_values'] as const

@@ -15,6 +15,8 @@ export const NOW = new DateTime(Date.UTC(2026, 5, 15, 12) * 1000)
 
 export interface RunOptions extends QueryOptions {
   readonly blockRows?: number
+  /** From how many rows on a query over all time gets a hint. */
+  readonly muchDataRows?: number
   /** `disk`: in a directory made for the run and flushed, so that blocks have all they have in earnest. */
   readonly store?: 'memory' | 'disk'
   /** A directory makes the store one on disk; memory otherwise. */
@@ -55,6 +57,9 @@ export function optionsOf(test: TestCase): RunOptions {
         break
       case 'store':
         options.store = value === 'disk' ? 'disk' : 'memory'
+        break
+      case 'much data':
+        options.muchDataRows = Number(value)
         break
       case 'from':
         options.from = value

@@ -33,6 +33,7 @@ export async function withEngine<T>(
   const directory = options.directory ?? null
   const engine = await open(directory, {
     ...(options.blockRows !== undefined && { blockRows: options.blockRows }),
+    ...(options.muchDataRows !== undefined && { muchDataRows: options.muchDataRows }),
     ...(options.lanes !== undefined && { lanes: options.lanes }),
     ...(directory !== null && { fsync: false, flushAgeMs: 3_600_000 }),
   })

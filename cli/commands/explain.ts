@@ -3,6 +3,7 @@ import { type Explanation, open } from '../../engine.ts'
 import { request } from '../client.ts'
 import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { type Hint, hintLine } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
 import { createMemoryEngine } from '../memory-engine.ts'
 
@@ -49,8 +50,8 @@ function sections(explanation: Explanation, options: ExplainCommandOptions): str
     for (const { kernel, source } of kernels) all.push(`── ${kernel}\n${source.trimEnd()}`)
     if (kernels.length === 0) all.push('no kernel ran: there was no block to specialise one to')
   }
-  const hints = explanation.hints as readonly { readonly code: string; readonly message: string }[]
-  if (hints.length > 0) all.push(hints.map(h => `hint ${h.code}: ${h.message}`).join('\n'))
+  const hints = explanation.hints as readonly Hint[]
+  if (hints.length > 0) all.push(hints.map(hintLine).join('\n'))
   return all
 }
 

@@ -5,6 +5,7 @@
 import { open, type QueryRun, queryStream } from '../../engine.ts'
 import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { printHints } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
 import { localEvents, type ReadTally } from '../local-events.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
@@ -84,6 +85,7 @@ async function printAndReport(queryRun: QueryRun, format: OutputFormat, options:
   const rowCount = await printRun(queryRun, format)
   for (const damaged of queryRun.profile.damaged)
     process.stderr.write(`incomplete: part ${damaged} is damaged and was not read\n`)
+  printHints(queryRun.hints)
   if (options.profile === true) process.stderr.write(`${JSON.stringify(profileSummary(queryRun), null, 2)}\n`)
   return rowCount
 }

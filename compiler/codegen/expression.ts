@@ -9,12 +9,15 @@
 import type { ArrowFunctionExpression, Expression, Statement } from 'estree'
 import type { ColumnShape } from '../../runtime/batch.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
-import type { CallExpr, CaseExpr, CoalesceExpr, Expr, FieldExpr, InSetExpr } from '../logical/expr.ts'
-import { printValue } from '../logical/print.ts'
+import type { MemberLoop } from '../functions/descriptor.ts'
+import type { CallExpr, CaseExpr, CoalesceExpr, Expr, InSetExpr } from '../logical/expr.ts'
 import { isPure } from '../logical/pure.ts'
-import { fieldsOf } from '../logical/walk.ts'
+import { fieldsOf, readsOuterLambda } from '../logical/walk.ts'
+import { Coercions } from './coercions.ts'
+import { bindColumn, type ColumnNames } from './columns.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
+import { describeConstant, nameHint } from './naming.ts'
 import { Scope } from './scope.ts'
 
 export interface WriterOptions {
@@ -24,6 +27,8 @@ export interface WriterOptions {
   readonly shapes: readonly ColumnShape[]
   /** Statement by which the kernel gives up (`return -1`); null: it cannot. */
   readonly bail: readonly Statement[] | null
+  /** Runs in place of a kernel that gave up on the block, which has counted in it what is counted by block. */
+  readonly isSecond: boolean
 }
 
 const ROW = id('i')
@@ -34,6 +39,7 @@ export class KernelWriter implements EmitContext {
   readonly scope = new Scope()
   readonly constants: unknown[] = []
   readonly prelude: Statement[] = []
+  readonly coercions: Coercions
   readonly #options: WriterOptions
   readonly #tableTests = new WeakMap<Expression, Expression>()
   readonly #columns = new Map<string, ColumnNames>()
@@ -41,10 +47,18 @@ export class KernelWriter implements EmitContext {
   #statements: Statement[] = []
   /** Inside a table function the one field it reads is its parameter. */
   #parameter: { readonly field: string; readonly value: Expression } | null = null
+  /** Members at hand, inside the loops of lambdas. */
+  readonly #members = new Map<string, Expression>()
   #siteCount = 0
 
   constructor(options: WriterOptions) {
     this.#options = options
+    this.coercions = new Coercions(this, options.isSecond)
+  }
+
+  /** Inside a table by code a row is not a row. */
+  get isInTable(): boolean {
+    return this.#parameter !== null
   }
 
   // ── EmitContext ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -129,40 +143,10 @@ export class KernelWriter implements EmitContext {
   #names(field: string): ColumnNames {
     let names = this.#columns.get(field)
     if (names === undefined) {
-      names = this.#bindColumn(field)
+      names = bindColumn(this, field)
       this.#columns.set(field, names)
     }
     return names
-  }
-
-  #bindColumn(field: string): ColumnNames {
-    const shape = this.shapeOf(field)
-    const vector = this.vector(field)
-    const bind = (hint: string, property: string): Expression => {
-      const name = this.scope.fresh(hint)
-      this.prelude.push(constant(name, member(vector, property)))
-      return id(name)
-    }
-    const presence = shape.hasPresence ? bind(`${field}_presence`, 'presence') : null
-    switch (shape.kind) {
-      case 'const':
-        return { main: bind(field, 'value'), presence: null, extra: null }
-      case 'dict': {
-        const codes = bind(`${field}_codes`, 'codes')
-        const dictionary = bind(`${field}_dictionary`, 'dictionary')
-        return { main: codes, presence: null, extra: dictionary }
-      }
-      case 'text':
-        return { main: bind(`${field}_bytes`, 'bytes'), presence, extra: bind(`${field}_offsets`, 'offsets') }
-      case 'time':
-        return {
-          main: bind(`${field}_micros`, 'micros'),
-          presence,
-          extra: shape.hasNanos ? bind(`${field}_nanos`, 'nanos') : null,
-        }
-      default:
-        return { main: bind(field, 'values'), presence, extra: null }
-    }
   }
 
   /** A column's value at the row, absence in `valid`; null and missing are one there. */
@@ -320,8 +304,12 @@ export class KernelWriter implements EmitContext {
         return this.#literal(expr.value)
       case 'field':
         return this.field(expr.name)
+      case 'parameter':
+        return this.#member(expr.name)
+      case 'lambda':
+        throw new Error('a lambda is no value')
       case 'call':
-        return this.#call(expr)
+        return expr.function.loop === undefined ? this.#call(expr) : this.#loop(expr, expr.function.loop)
       case 'and':
       case 'or':
       case 'not':
@@ -392,23 +380,61 @@ export class KernelWriter implements EmitContext {
       return { repr: 'any', value: this.helper(helper, ...args), valid: null }
     }
     const absent: Expression[] = []
-    const args = expr.args.map(arg => {
-      const emitted = this.value(arg)
-      if (emitted.repr !== 'any') {
-        if (emitted.valid !== null) absent.push(js.expr`!(${emitted.valid})`)
-        return this.toAny({ ...emitted, valid: null })
+    const emitted = expr.args.map(arg => this.value(arg))
+    const args = expr.args.map((arg, n) => {
+      const { repr, value, valid } = emitted[n]!
+      if (repr !== 'any') {
+        if (valid !== null) absent.push(js.expr`!(${valid})`)
+        const boxed = this.toAny({ ...emitted[n]!, valid: null })
+        return repr === 'string' && descriptor.readsNumbers !== undefined ? this.let(nameHint(arg), boxed) : boxed
       }
-      if (arg.kind === 'literal' && arg.value != null) return emitted.value
-      const value = this.let(nameHint(arg), emitted.value)
-      absent.push(js.expr`${value} == null`)
-      return value
+      if (arg.kind === 'literal' && arg.value != null) return value
+      const bound = this.let(nameHint(arg), value)
+      absent.push(js.expr`${bound} == null`)
+      return bound
     })
+    if (descriptor.readsNumbers !== undefined) this.coercions.ofOperation(expr, emitted, args)
     const value = this.helper(helper, ...args)
     return {
       repr: 'any',
       value: absent.length === 0 ? value : js.expr`${anyOf(absent)} ? null : ${value}`,
       valid: null,
     }
+  }
+
+  #member(name: string): Emitted {
+    const member = this.#members.get(name)
+    if (member === undefined) throw new Error(`no loop around ${name}`)
+    return { repr: 'any', value: member, valid: null }
+  }
+
+  /** `any(tags, t -> t == "x")`: a loop over the members with the body of the lambda written into it; nothing is called per member. */
+  #loop(expr: CallExpr, loop: MemberLoop): Emitted {
+    const [list, lambda] = expr.args
+    if (list === undefined || lambda?.kind !== 'lambda') throw new Error(`${expr.function.name}() without its lambda`)
+    const members = this.let('list', this.toAny(this.value(list)))
+    const answer = id(this.scope.fresh(expr.function.name))
+    const at = id(this.scope.fresh('at'))
+    const member = id(this.scope.fresh(lambda.parameter))
+    const outer = this.#members.get(lambda.parameter)
+    this.#members.set(lambda.parameter, member)
+    const { statements, result } = this.capture(() =>
+      loop.body === 'condition' ? this.is(lambda.body, true) : this.toAny(this.value(lambda.body)),
+    )
+    if (outer === undefined) this.#members.delete(lambda.parameter)
+    else this.#members.set(lambda.parameter, outer)
+    this.add(
+      ...js`
+      let ${answer} = null;
+      if (Array.isArray(${members})) {
+        ${answer} = ${loop.start()};
+        for (let ${at} = 0; ${at} < ${members}.length; ${at}++) {
+          const ${member} = ${members}[${at}];
+          ${[...statements, ...loop.each(answer, { member, result })]}
+        }
+      }`,
+    )
+    return { repr: 'any', value: answer, valid: null }
   }
 
   /** `contains(_raw, "x")` over a text column: the whole block's bytes are searched once, hits become a table by row. */
@@ -475,13 +501,20 @@ export class KernelWriter implements EmitContext {
       const tests = expr.values.map(v => js.expr`${value} === ${this.constant(v)}`)
       return { repr: 'bool', value: anyOf(tests), valid: operand.valid }
     }
+    const hasNumbers = expr.values.some(value => typeof value === 'number' || typeof value === 'bigint')
+    const isText = operand.repr === 'any' || operand.repr === 'string'
+    const isCounted =
+      hasNumbers && isText && expr.operand.kind === 'field' && !this.coercions.byBlock(expr.operand.name)
     const set = this.scope.fresh('set')
     this.prelude.push(constant(set, this.helper('prepareSet', this.constant(expr.values))))
     if (operand.repr !== 'any') {
       const boxed = this.toAny({ ...operand, valid: null })
-      return { repr: 'bool', value: this.helper('inSet', id(set), boxed), valid: operand.valid }
+      const text = isCounted ? this.let(nameHint(expr.operand), boxed) : boxed
+      if (isCounted) this.coercions.ofArgument(expr.operand, text)
+      return { repr: 'bool', value: this.helper('inSet', id(set), text), valid: operand.valid }
     }
     const value = this.let(nameHint(expr.operand), operand.value)
+    if (isCounted) this.coercions.ofArgument(expr.operand, value)
     return { repr: 'bool', value: this.helper('inSet', id(set), value), valid: js.expr`${value} != null` }
   }
 
@@ -491,14 +524,19 @@ export class KernelWriter implements EmitContext {
   #tabulated(expr: Expr): string | null {
     if (this.#parameter !== null || expr.kind === 'field' || expr.kind === 'literal') return null
     const [field, ...others] = fieldsOf(expr)
-    if (field === undefined || others.length > 0) return null
+    if (field === undefined || others.length > 0 || this.#readsMember(expr)) return null
     return this.shapeOf(field).kind === 'dict' && isPure(expr) ? field : null
   }
 
   /** Reads only const columns: evaluated once per block, before the loop. */
   #isConstantInBlock(expr: Expr): boolean {
     if (this.#parameter !== null || expr.kind === 'field' || expr.kind === 'literal') return false
-    return isPure(expr) && [...fieldsOf(expr)].every(field => this.shapeOf(field).kind === 'const')
+    if (!isPure(expr) || this.#readsMember(expr)) return false
+    return [...fieldsOf(expr)].every(field => this.shapeOf(field).kind === 'const')
+  }
+
+  #readsMember(expr: Expr): boolean {
+    return this.#members.size > 0 && readsOuterLambda(expr)
   }
 
   #tableFunction(field: string, write: () => Expression): ArrowFunctionExpression {
@@ -550,39 +588,4 @@ export class KernelWriter implements EmitContext {
     const dictionary = this.#table('tabulate', `${field}_table`, field, compute)
     return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
   }
-
-  /**
-   * An aggregate's `number` argument: NaN where the row has none (null, missing, not a number). Numeric strings count as numbers.
-   */
-  numberArgument(expr: Expr): Emitted {
-    const emitted = this.value(expr)
-    if (emitted.repr === 'number') return emitted
-    if (emitted.repr !== 'any' && emitted.repr !== 'string') return { repr: 'number', value: lit(0), valid: lit(false) }
-    if (emitted.dict !== undefined) {
-      const name = this.scope.fresh(`${nameHint(expr)}_numbers`)
-      this.prelude.push(constant(name, this.helper('numbersOf', emitted.dict.dictionary)))
-      const value = this.let(nameHint(expr), at(id(name), emitted.dict.code))
-      return { repr: 'number', value, valid: js.expr`${value} === ${value}` }
-    }
-    const value = this.let(nameHint(expr), this.helper('numberArgument', emitted.value))
-    const isNumber = js.expr`${value} === ${value}`
-    return { repr: 'number', value, valid: emitted.valid === null ? isNumber : allOf([emitted.valid, isNumber]) }
-  }
-}
-
-interface ColumnNames {
-  /** values, codes, bytes, micros, or the const value. */
-  readonly main: Expression
-  readonly presence: Expression | null
-  /** dictionary, offsets or nanos. */
-  readonly extra: Expression | null
-}
-
-function nameHint(expr: Expr): string {
-  return expr.kind === 'field' ? (expr as FieldExpr).name : expr.kind === 'call' ? expr.function.name : 'v'
-}
-
-function describeConstant(value: unknown): string {
-  const text = printValue(value as Value)
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }

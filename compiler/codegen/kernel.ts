@@ -9,9 +9,7 @@
  * `program/` before they come here.
  */
 import type { Expression, Statement } from 'estree'
-import { positionOf, type SourceText, type Span } from '../../grammar/source.ts'
-import type { ColumnShape } from '../../runtime/batch.ts'
-import type { KernelMode, KernelSpec, KernelText, StateColumnSpec } from '../../runtime/program.ts'
+import type { KernelMode, KernelSpec, StateColumnSpec } from '../../runtime/program.ts'
 import type { AggregateFunction } from '../functions/descriptor.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall } from '../logical/ops.ts'
@@ -19,24 +17,15 @@ import { printExpr } from '../logical/print.ts'
 import { isPure } from '../logical/pure.ts'
 import { fieldsOf } from '../logical/walk.ts'
 import type { Emitted } from './emitted.ts'
-import { KernelWriter } from './expression.ts'
+import type { KernelWriter } from './expression.ts'
 import { allOf, at, commented, id, js, lit } from './js.ts'
-import { printJs, printJsWithMap } from './print.ts'
-
-export interface KernelOptions {
-  /** `kernel1_where` */
-  readonly name: string
-  readonly source: SourceText
-  readonly origin: Span
-  readonly sourceMaps: boolean
-}
-
-const ROW = id('i')
+import { annotate, type KernelOptions, kernelSpec, loop, ROW } from './kernel-spec.ts'
+import { numberArgument, quantityArgument } from './number-arguments.ts'
 
 // ── filter ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function emitFilter(conjuncts: readonly Expr[], options: KernelOptions): KernelSpec {
-  return kernelSpec(options, [...fieldsOf(...conjuncts)], js`return -1;`, (writer, mode) => {
+  const write = (writer: KernelWriter, mode: KernelMode): Statement[] => {
     const row: Statement[] = []
     for (const [index, conjunct] of conjuncts.entries()) {
       const { statements, result } = writer.capture(() => writer.is(conjunct, true))
@@ -55,7 +44,8 @@ export function emitFilter(conjuncts: readonly Expr[], options: KernelOptions): 
       let count = 0;
       ${loop(mode, row)}
       return count;`
-  })
+  }
+  return kernelSpec(options, [...fieldsOf(...conjuncts)], js`return -1;`, write, FILTER_PARAMETERS)
 }
 
 const FILTER_PARAMETERS = 'columns, rowCount, selection, selectedCount, out'
@@ -373,10 +363,14 @@ function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess,
     const conditions: Expression[] = []
     if (b.call.where !== null) conditions.push(writer.is(b.call.where, true))
     const body = writer.capture(() => {
+      if (b.function.rest !== undefined) {
+        writer.add(...stepWithRest(writer, b, b.function.rest, slots))
+        return
+      }
       const present: Expression[] = []
       const args = b.call.args.map((arg, n) => {
         const wantsNumber = b.function.parameters[n]?.type === 'number'
-        const emitted = wantsNumber ? writer.numberArgument(arg) : writer.value(arg)
+        const emitted = wantsNumber ? numberArgument(writer, arg) : writer.value(arg)
         if (emitted.valid !== null) present.push(emitted.valid)
         if (emitted.repr !== 'any') return { ...emitted, valid: null }
         const value = writer.let(arg.kind === 'field' ? arg.name : 'v', emitted.value)
@@ -392,6 +386,28 @@ function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess,
     writer.add(...(conditions.length === 0 ? body : js`if (${allOf(conditions)}) { ${body} }`))
   })
   return annotate(b.call.name, b.call.origin, options, statements)
+}
+
+/** Of an aggregate of numbers: plain ones take the step, and whatever else the row may hold takes the way beside it. */
+function stepWithRest(
+  writer: KernelWriter,
+  b: BoundAggregate,
+  restOf: NonNullable<AggregateFunction['rest']>,
+  slots: Readonly<Record<string, Expression>>,
+): Statement[] {
+  const [arg] = b.call.args
+  if (arg === undefined) throw new Error(`${b.function.name}() has no argument`)
+  const cx = stepContext(writer, b)
+  const written = (write: () => readonly Statement[]): Statement[] =>
+    writer.capture(() => writer.add(...write())).statements
+  const { number, rest } = quantityArgument(writer, arg, b.function.exactInts === true)
+  const restSteps = rest === null ? [] : written(() => restOf(slots, { ...rest, valid: null }, cx))
+  const guarded = (valid: Expression | null, steps: Statement[]): Statement[] =>
+    valid === null || steps.length === 0 ? steps : js`if (${valid}) { ${steps} }`
+  if (number === null) return guarded(rest?.valid ?? null, restSteps)
+  const steps = written(() => b.function.step(slots, [{ ...number, valid: null }], cx))
+  if (rest === null) return guarded(number.valid, steps)
+  return guarded(rest.valid, js`if (${number.valid ?? lit(true)}) { ${steps} } else { ${restSteps} }`)
 }
 
 function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
@@ -511,77 +527,4 @@ function withRows(b: BoundAggregate, slots: Readonly<Record<string, Expression>>
     js.expr`(${slots[column]!} + state[${lit(rowsColumn)}][g])`,
   ])
   return { ...slots, ...Object.fromEntries(counts) } as Readonly<Record<string, Expression>>
-}
-
-// ── common ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** The row loop for a batch with or without a selection: two texts, each with nothing to decide per row. */
-function loop(mode: KernelMode, row: readonly Statement[]): Statement[] {
-  return mode.selected
-    ? js`for (let n = 0; n < selectedCount; n++) { const ${ROW} = selection[n]; ${row} }`
-    : js`for (let ${ROW} = 0; ${ROW} < rowCount; ${ROW}++) { ${row} }`
-}
-
-function kernelSpec(
-  options: KernelOptions,
-  fields: readonly string[],
-  bail: readonly Statement[] | null,
-  write: (writer: KernelWriter, mode: KernelMode) => Statement[],
-  parameters = FILTER_PARAMETERS,
-): KernelSpec {
-  return {
-    name: options.name,
-    origin: options.origin,
-    fields,
-    specialise(shapes: readonly ColumnShape[], mode: KernelMode): KernelText {
-      const writer = new KernelWriter({
-        kernelName: options.name,
-        fields,
-        shapes,
-        bail: mode.exact ? null : bail,
-      })
-      // The prelude fills while rows are written, so `write` reads it last.
-      const body = write(writer, mode)
-      const params = parameters.split(', ').map(id)
-      const fn: Expression = {
-        type: 'FunctionExpression',
-        id: id(options.name),
-        params,
-        body: { type: 'BlockStatement', body },
-        generator: false,
-        async: false,
-      }
-      const constants = writer.prelude.filter(isConstantBinding)
-      const inner = body.filter(statement => !isConstantBinding(statement))
-      const program = {
-        type: 'Program' as const,
-        sourceType: 'script' as const,
-        body: [
-          ...js`"use strict";`,
-          ...constants,
-          ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
-        ],
-      }
-      if (!options.sourceMaps) return { text: printJs(program, true), constants: writer.constants, map: null }
-      const { text, map } = printJsWithMap(program, options.source.text)
-      return { text, constants: writer.constants, map }
-    },
-  }
-}
-
-/** `const k3 = k[3]`: bound once per compiled function, outside it. */
-function isConstantBinding(statement: Statement): boolean {
-  if (statement.type !== 'VariableDeclaration') return false
-  const [declaration] = statement.declarations
-  return declaration?.id.type === 'Identifier' && /^k\d+$/.test(declaration.id.name)
-}
-
-/** The comment people read above a statement, and the location tools map it to. */
-function annotate(what: string, origin: Span, options: KernelOptions, statements: readonly Statement[]): Statement[] {
-  const shown = what.length > 100 ? `${what.slice(0, 97)}...` : what
-  const { line, column, length } = positionOf(options.source, origin)
-  const list = commented(`${shown}  (query ${line}:${column}-${column + length})`, statements)
-  if (!options.sourceMaps) return list
-  const loc = { start: { line, column: column - 1 }, end: { line, column: column - 1 + length } }
-  return list.map(statement => ({ ...statement, loc }))
 }

@@ -31,6 +31,10 @@ export interface Parameter {
   readonly variadic?: true
   /** Must be a constant (a pattern, a unit, a percentile). */
   readonly constant?: true
+  /** Of a constant number: what it may be. */
+  readonly bounds?: { readonly low: number; readonly high: number; readonly whole?: true }
+  /** Is a lambda, `x -> …`, over the members of the argument before it; `type` is what its body gives. */
+  readonly lambda?: true
 }
 
 /** `upper("a")` → `"A"`; run by the tests. `result` is JSON (datetimes and durations as they print). */
@@ -88,10 +92,27 @@ export interface ScalarFunction extends Head {
   readonly mayBeMissing?: true
   /** Evaluated lazily: the resolver builds the CaseExpr or CoalesceExpr instead of a call. `helper` is still its meaning. */
   readonly form?: 'if' | 'case' | 'coalesce'
+  /** Its second argument is a lambda: it becomes a loop, and `helper` gets the lambda as a JavaScript function. */
+  readonly loop?: MemberLoop
+  /** Of a function that gives an array: the type of its members; `same` as those of the first argument, or what the lambda gives. */
+  readonly members?: ValueType | 'same' | 'body'
+  /** An operator that reads text as a number: beside a number, or always. Such text is counted, by field. */
+  readonly readsNumbers?: 'beside-numbers' | 'always'
   /** For casts: what `int!(x)` calls; throws StrictCastError where `int(x)` is null for a present x. */
   readonly strictHelper?: HelperName
   /** Checks constant arguments at compile time: a bad regex, an unknown zone. */
   check?(args: readonly (Value | undefined)[]): TypeProblem | null
+}
+
+/**
+ * How generated code runs a lambda: one loop over the members, the body written into it. `answer` holds `start()` before the first
+ * member and is the result after the last; `each` may assign to it and `break`.
+ */
+export interface MemberLoop {
+  /** `condition`: the body as a JavaScript condition (is it true?); `value`: as a `Value`, possibly undefined. */
+  readonly body: 'condition' | 'value'
+  start(): Expression
+  each(answer: Expression, row: { readonly member: Expression; readonly result: Expression }): readonly Statement[]
 }
 
 /** What the merge promises: over any split and order the answer is equal / equal but for rounding / within `relativeError`. */
@@ -109,7 +130,12 @@ export type MergeLaw =
 export type StateColumn =
   | { readonly type: 'count'; readonly init: 0 }
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
-  | { readonly type: 'object'; readonly init: HelperName | null }
+  | {
+      readonly type: 'object'
+      readonly init: HelperName | null
+      /** What slots without an `init` hold when it is no `Value`: how it goes from thread to thread (runtime/parallel/state.ts). */
+      readonly holds?: 'sumRest' | 'rangeRest' | 'spreadRest'
+    }
 
 /** Names of state columns → the lvalue of the current group's slot. */
 export type StateSlots = Readonly<Record<string, Expression>>
@@ -141,6 +167,10 @@ export interface AggregateFunction extends Head {
   readonly ignoresOrder?: true
   /** Without arguments it is the number of rows of the group, in its only state column. */
   readonly countsRows?: true
+  /** Beside numbers it takes these, which come to `rest`; any other type is refused at compile time where it is known. */
+  readonly takes?: readonly ValueType[]
+  /** Ints beyond 2^53 go to `rest` too, because it keeps them exact; otherwise they come to `step` as doubles. */
+  readonly exactInts?: true
   /** It uses `timeMicros` / `timeNanos` of the step context, so the scan must provide `_time`. */
   readonly readsTime?: true
   /** Grouped by `bin(_time, w)`, it gets w in seconds as its first parameter. */
@@ -158,6 +188,11 @@ export interface AggregateFunction extends Head {
    * an `any` parameter arrives in whatever repr the block has: handle `number` and `time` fast, the rest through toAny.
    */
   step(state: StateSlots, args: readonly Emitted[], cx: StepContext): readonly Statement[]
+  /**
+   * Of an aggregate of numbers: a value that is no plain number, in repr `time`, `duration`, or `any` (any `Value`, null and missing
+   * among them). It keeps what it can use and ignores the others.
+   */
+  rest?(state: StateSlots, value: Emitted, cx: StepContext): readonly Statement[]
   merge(
     into: StateSlots,
     from: StateSlots,

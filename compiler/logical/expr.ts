@@ -33,4 +33,23 @@ export type CoalesceExpr = Node<'coalesce'> & { readonly operands: readonly Expr
 /** `x in [literals]`; null when x is. A list that is not constant is the call `in`. */
 export type InSetExpr = Node<'in-set'> & { readonly operand: Expr; readonly values: readonly Value[] }
 
-export type Expr = LiteralExpr | FieldExpr | CallExpr | AndExpr | OrExpr | NotExpr | CaseExpr | CoalesceExpr | InSetExpr
+/**
+ * `x -> body`, an argument of a function with a `loop`; its type is that of the body. Within a plan no field is called as its parameter
+ * (`resolve` sees to it), so that the text of an expression says all of it, and expressions may be put into its body.
+ */
+export type LambdaExpr = Node<'lambda'> & { readonly parameter: string; readonly body: Expr }
+/** The member at hand, inside the body. */
+export type ParameterExpr = Node<'parameter'> & { readonly name: string }
+
+export type Expr =
+  | LiteralExpr
+  | FieldExpr
+  | ParameterExpr
+  | CallExpr
+  | LambdaExpr
+  | AndExpr
+  | OrExpr
+  | NotExpr
+  | CaseExpr
+  | CoalesceExpr
+  | InSetExpr

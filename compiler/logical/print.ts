@@ -7,6 +7,7 @@ import type { Expr } from './expr.ts'
 import type { AggregateCall, LogicalOp, SortKey } from './ops.ts'
 
 // Binding strength, loosest first; only decides where parentheses are needed.
+const LAMBDA = 0
 const OR = 1
 const AND = 2
 const NOT = 3
@@ -19,6 +20,7 @@ const INFIX: Readonly<Record<string, number>> = {
   '<=': COMPARE,
   '>': COMPARE,
   '>=': COMPARE,
+  in: COMPARE,
   '+': 6,
   '-': 6,
   '*': 7,
@@ -43,6 +45,10 @@ function pieces(expr: Expr): readonly [text: string, strength: number] {
       return [printValue(expr.value), ATOM]
     case 'field':
       return [quoteField(expr.name), ATOM]
+    case 'parameter':
+      return [quoteField(expr.name), ATOM]
+    case 'lambda':
+      return [`${quoteField(expr.parameter)} -> ${printExpr(expr.body)}`, LAMBDA]
     case 'or':
       return [expr.operands.map(o => write(o, OR + 1)).join(' or '), OR]
     case 'and':

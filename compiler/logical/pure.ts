@@ -7,6 +7,7 @@ export function isPure(expr: Expr): boolean {
   switch (expr.kind) {
     case 'literal':
     case 'field':
+    case 'parameter':
       return true
     case 'call':
       return expr.strict !== true && expr.function.purity !== 'volatile' && expr.args.every(isPure)
@@ -17,6 +18,8 @@ export function isPure(expr: Expr): boolean {
     case 'not':
     case 'in-set':
       return isPure(expr.operand)
+    case 'lambda':
+      return isPure(expr.body)
     case 'case':
       return expr.branches.every(b => isPure(b.when) && isPure(b.then)) && isPure(expr.otherwise)
   }

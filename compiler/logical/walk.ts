@@ -6,6 +6,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':
     case 'field':
+    case 'parameter':
       return []
     case 'call':
       return expr.args
@@ -16,6 +17,8 @@ export function childrenOf(expr: Expr): readonly Expr[] {
     case 'not':
     case 'in-set':
       return [expr.operand]
+    case 'lambda':
+      return [expr.body]
     case 'case':
       return [...expr.branches.flatMap(b => [b.when, b.then]), expr.otherwise]
   }
@@ -26,6 +29,7 @@ export function withChildren(expr: Expr, children: readonly Expr[]): Expr {
   switch (expr.kind) {
     case 'literal':
     case 'field':
+    case 'parameter':
       return expr
     case 'call':
       return { ...expr, args: children }
@@ -36,6 +40,8 @@ export function withChildren(expr: Expr, children: readonly Expr[]): Expr {
     case 'not':
     case 'in-set':
       return { ...expr, operand: children[0]! }
+    case 'lambda':
+      return { ...expr, body: children[0]! }
     case 'case':
       return {
         ...expr,
@@ -62,6 +68,13 @@ export function fieldsOf(...exprs: readonly Expr[]): ReadonlySet<string> {
   }
   for (const expr of exprs) visit(expr)
   return fields
+}
+
+/** Does it read the member of a lambda that stands around it? Such a value differs within one row. */
+export function readsOuterLambda(expr: Expr, inner: ReadonlySet<string> = new Set()): boolean {
+  if (expr.kind === 'parameter') return !inner.has(expr.name)
+  const within = expr.kind === 'lambda' ? new Set([...inner, expr.parameter]) : inner
+  return childrenOf(expr).some(child => readsOuterLambda(child, within))
 }
 
 export function someExpr(expr: Expr, test: (node: Expr) => boolean): boolean {

@@ -1,10 +1,11 @@
 /** Expressions without fields are evaluated now, by running the code that would evaluate them per row. */
 
-import type { Expr } from '../logical/expr.ts'
+import type { Value } from '../../storage/value.ts'
+import type { CallExpr, Expr } from '../logical/expr.ts'
 import type { LogicalOp } from '../logical/ops.ts'
 import { isPure } from '../logical/pure.ts'
 import { mapExpressions } from '../logical/traits.ts'
-import { mapExpr, mapPlan } from '../logical/walk.ts'
+import { fieldsOf, mapExpr, mapPlan, readsOuterLambda } from '../logical/walk.ts'
 import type { PassContext, Rule } from '../pass.ts'
 import { literal } from '../resolve/expression.ts'
 
@@ -40,6 +41,8 @@ function foldNode(expr: Expr, cx: PassContext): Expr {
   switch (expr.kind) {
     case 'literal':
     case 'field':
+    case 'parameter':
+    case 'lambda':
       return expr
     case 'and':
       return foldLogic(expr, false)
@@ -62,11 +65,24 @@ function foldNode(expr: Expr, cx: PassContext): Expr {
       return reached.length === expr.operands.length ? expr : { ...expr, operands: reached }
     }
     case 'call':
-      return expr.args.every(arg => arg.kind === 'literal') && isPure(expr) ? evaluated(expr, cx) : expr
+      if (expr.args.every(isFixed) && isPure(expr) && !readsOuterLambda(expr)) return evaluated(expr, cx)
+      return asSet(expr) ?? expr
     case 'not':
     case 'in-set':
       return expr.operand.kind === 'literal' ? evaluated(expr, cx) : expr
   }
+}
+
+/** `x in <expression>` whose list turned out to be a constant. A null in it makes answers null, which a set does not know. */
+function asSet({ function: fn, args: [operand, list], origin }: CallExpr): Expr | null {
+  if (fn.name !== 'in' || operand === undefined || list?.kind !== 'literal' || !Array.isArray(list.value)) return null
+  const values = list.value as readonly Value[]
+  if (!values.every(value => value !== null && value !== undefined)) return null
+  return { kind: 'in-set', type: 'bool', origin, operand, values }
+}
+
+function isFixed(arg: Expr): boolean {
+  return arg.kind === 'literal' || (arg.kind === 'lambda' && fieldsOf(arg.body).size === 0)
 }
 
 /** A branch that is a bare field: what was computed is null where the field is missing, a copy would be missing. */

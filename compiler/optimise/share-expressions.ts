@@ -9,7 +9,7 @@ import type { DropOp, ExtendOp, FilterOp, LogicalOp } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
 import { isPure, mayFail } from '../logical/pure.ts'
 import { mapExpressions, traitsOf } from '../logical/traits.ts'
-import { childrenOf, fieldsOf, mapExpr, mapPlan, someExpr } from '../logical/walk.ts'
+import { childrenOf, fieldsOf, mapExpr, mapPlan, readsOuterLambda, someExpr } from '../logical/walk.ts'
 import type { PassContext, Rule } from '../pass.ts'
 import { splitPredicate } from '../physical/split-predicate.ts'
 import { timeBinNs } from '../stages/stats.ts'
@@ -126,12 +126,14 @@ function expressionsOf(op: LogicalOp): readonly Expr[] {
 
 /** Is the child at this position computed only where those before it ask for it? */
 function isLazy(expr: Expr, index: number): boolean {
+  if (expr.kind === 'lambda') return true
   return index > 0 && (expr.kind === 'and' || expr.kind === 'or' || expr.kind === 'coalesce' || expr.kind === 'case')
 }
 
 /** A column holds null where an expression may leave a value missing: such an expression is not the same as its column. */
 function isWorthSharing(expr: Expr): boolean {
   if (expr.kind !== 'call' || expr.function.mayBeMissing === true || !isPure(expr)) return false
+  if (readsOuterLambda(expr)) return false
   const isCostly = someExpr(expr, node => node.kind === 'call' && node.function.category !== 'operator')
   return isCostly && fieldsOf(expr).size > 0
 }

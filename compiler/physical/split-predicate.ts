@@ -52,6 +52,9 @@ export function splitPredicate(expr: Expr, whyNotStored: WhyNotStored): Split {
     case 'case':
     case 'coalesce':
       return refused(`${printExpr(expr)} chooses between values row by row`)
+    case 'parameter':
+    case 'lambda':
+      return refused('what is asked of the members of an array only rows can tell')
   }
 }
 

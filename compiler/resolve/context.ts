@@ -8,6 +8,8 @@ export interface ResolveContext {
   readonly functions: FunctionRegistry
   readonly catalog: Catalog
   readonly variables: Readonly<Record<string, Value>>
+  /** Names of fields the query reads anywhere; lambdas bind others. */
+  readonly freeNames: ReadonlySet<string>
   report(diagnostic: Diagnostic): unknown
   hint(diagnostic: Diagnostic): void
   /** Fields the data is known to have and their types, for near names and hints; null: not known. */

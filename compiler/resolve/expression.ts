@@ -2,14 +2,17 @@
  * Syntax to typed expressions: names bound, operators and calls become descriptor references, sugar (`between`, `not in`, `if`)
  * gone. Everything wrong is reported at its place; what is wrong becomes null, so that one pass reports all of it.
  */
-import type { AstCall, AstExpr, AstIn, LiteralValue } from '../../grammar/ast.ts'
-import { printCall, type Span, suggestName } from '../../grammar/index.ts'
+import type { AstCall, AstExpr, AstIn, AstLambda, LiteralValue } from '../../grammar/ast.ts'
+import { NO_SPAN, printCall, printExpr, type Span, suggestName } from '../../grammar/index.ts'
 import { DateTime, Duration, type Value, type ValueType } from '../../storage/value.ts'
 import type { ScalarFunction, TypeProblem } from '../functions/descriptor.ts'
 import { lookupAggregate, lookupScalar } from '../functions/index.ts'
-import type { Expr, LiteralExpr } from '../logical/expr.ts'
+import type { Expr, LiteralExpr, ParameterExpr } from '../logical/expr.ts'
+import { printExpr as printPlanExpr } from '../logical/print.ts'
 import type { ResolveContext } from './context.ts'
+import { unlike } from './free-names.ts'
 import type { Scope } from './scope.ts'
+import { neverIn, neverTrue, type StoredField } from './stored-types.ts'
 
 /** Names the specification lets people write for a field. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -20,6 +23,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 export class ExprResolver {
   readonly #scope: Scope
   readonly #cx: ResolveContext
+  /** Parameters of the lambdas around the place at hand; they hide fields of the same name. */
+  #locals: ReadonlyMap<string, Omit<ParameterExpr, 'origin'>> = new Map()
 
   constructor(scope: Scope, cx: ResolveContext) {
     this.#scope = scope
@@ -113,7 +118,7 @@ export class ExprResolver {
       case 'lambda':
         this.#cx.report({
           code: 'E403',
-          message: 'a lambda stands only as an argument of any, all, filter or map',
+          message: `a lambda stands only as an argument of ${this.#lambdaFunctions().join(', ')}`,
           span: ast.span,
         })
         return nothing(ast.span)
@@ -123,6 +128,22 @@ export class ExprResolver {
   }
 
   field(written: string, span: Span): Expr {
+    return this.#local(written, span) ?? this.#stored(written, span)
+  }
+
+  /** `x` or `x.a.b`, where x is the parameter of a lambda. */
+  #local(written: string, span: Span): Expr | null {
+    if (this.#locals.size === 0) return null
+    const [head = '', ...path] = this.#locals.has(written) ? [written] : written.split('.')
+    const parameter = this.#locals.get(head)
+    if (parameter === undefined) return null
+    return path.reduce<Expr>(
+      (object, name) => this.#apply(this.#operator('get'), [object, literal(name, span)], span, [span, span]),
+      { ...parameter, origin: span },
+    )
+  }
+
+  #stored(written: string, span: Span): Expr {
     const alias = ALIASES.get(written)
     const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isOpen ? alias : written
     if (!this.#scope.has(name)) {
@@ -207,6 +228,9 @@ export class ExprResolver {
     const values = list.kind === 'literal' && Array.isArray(list.value) ? (list.value as readonly Value[]) : null
     // A null in the list makes the answer null where it is not true: left to the general form.
     if (values?.every(value => value !== null)) {
+      const field = this.#storedField(operand)
+      const problem = field === null ? null : neverIn(field, values, ast.span)
+      if (problem !== null) this.#cx.report(problem)
       expr = { kind: 'in-set', type: 'bool', origin: ast.span, operand, values }
     } else expr = this.#apply(this.#operator('in'), [operand, list], ast.span, [ast.operand.span, ast.list.span])
     return ast.negated ? { kind: 'not', type: 'bool', origin: ast.span, operand: expr } : expr
@@ -223,7 +247,7 @@ export class ExprResolver {
       this.#cx.report({ code: 'E301', message: "only aggregates take 'where'", span: ast.where.span })
     }
     if (fn.form !== undefined) return this.#lazy(fn, ast)
-    const args = ast.args.map(arg => this.expr(arg))
+    const args = fn.loop === undefined ? ast.args.map(arg => this.expr(arg)) : this.#withLambda(fn, ast)
     if (ast.strict && fn.strictHelper === undefined) {
       this.#cx.report({
         code: 'E301',
@@ -239,6 +263,44 @@ export class ExprResolver {
       ast.args.map(arg => arg.span),
       ast.strict,
     )
+  }
+
+  /** The list, and what is asked about its members. */
+  #withLambda(fn: ScalarFunction, ast: AstCall): readonly Expr[] {
+    const args: Expr[] = []
+    for (const [index, arg] of ast.args.entries()) {
+      const parameter = fn.parameters[index]
+      if (parameter?.lambda !== true) args.push(this.expr(arg))
+      else if (arg.kind === 'lambda') args.push(this.#lambda(arg, parameter.type === 'bool', membersOf(args[0])))
+      else {
+        this.expr(arg)
+        const written = arg.kind === 'literal' ? `x -> x == ${printExpr(arg)}` : undefined
+        this.#cx.report({
+          code: 'E202',
+          message: `${parameter.name} of ${fn.name}() is a lambda, such as x -> ${parameter.type === 'bool' ? 'x > 3' : 'x * 2'}`,
+          span: arg.span,
+          ...(written !== undefined && { suggestion: written, edit: { span: arg.span, text: written } }),
+        })
+        args.push(nothing(arg.span))
+      }
+    }
+    return args
+  }
+
+  #lambda(ast: AstLambda, isCondition: boolean, type: ValueType): Expr {
+    const name = this.#cx.freeNames.has(ast.parameter) ? unlike(ast.parameter, this.#cx.freeNames) : ast.parameter
+    const outer = this.#locals
+    this.#locals = new Map([...outer, [ast.parameter, { kind: 'parameter', type, name }]])
+    try {
+      const body = isCondition ? this.predicate(ast.body) : this.expr(ast.body)
+      return { kind: 'lambda', type: body.type, origin: ast.span, parameter: name, body }
+    } finally {
+      this.#locals = outer
+    }
+  }
+
+  #lambdaFunctions(): readonly string[] {
+    return [...this.#cx.functions.scalars.values()].filter(fn => fn.loop !== undefined).map(fn => fn.name)
   }
 
   #unknownFunction(ast: AstCall): Expr {
@@ -316,8 +378,48 @@ export class ExprResolver {
       )
       return nothing(span)
     }
+    if (isComparison(fn.name) && fn.notation === 'infix') this.#checkStored(fn.name, args, span, spans)
     if (fn.category === 'operator') this.#hintCoercion(args)
     return { kind: 'call', type, origin: span, function: fn, args, ...(strict && { strict: true as const }) }
+  }
+
+  /** A field whose type is known: made by a stage, or as it is stored and the catalog says. */
+  #storedField(expr: Expr | undefined): StoredField | null {
+    const { knownFields } = this.#cx
+    if (expr?.kind !== 'field') return null
+    const { name, type: computed } = expr
+    if (computed !== 'any' && computed !== 'null') return { name, type: computed }
+    if (knownFields === null) return null
+    if (!this.#scope.isOpen || !this.#scope.isStored || this.#scope.fields.has(name)) return null
+    // A member may be one of an object that is stored whole, of which nothing is known.
+    for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+      if (knownFields.has(name.slice(0, dot))) return null
+    }
+    const type = knownFields.get(name)
+    return type === undefined ? null : { name, type }
+  }
+
+  #hintNull(name: string, operand: Expr, span: Span): void {
+    const text = printPlanExpr(operand)
+    this.#cx.hint({
+      code: 'H909',
+      message: 'a comparison with null is null, never true',
+      span,
+      suggestion:
+        name === '!=' ? `exists(${text}) and not is_null(${text})` : `is_null(${text}) or is_missing(${text})`,
+    })
+  }
+
+  #checkStored(name: string, args: readonly Expr[], span: Span, spans: readonly Span[]): void {
+    for (const [index, arg] of args.entries()) {
+      const other = args[1 - index]
+      if (arg.kind !== 'literal' || other === undefined || other.kind === 'literal') continue
+      if (arg.value == null) this.#hintNull(name, other, span)
+      const field = this.#storedField(other)
+      if (field === null || arg.value == null) continue
+      const problem = neverTrue(field, arg.value, span, spans[index] ?? NO_SPAN)
+      if (problem !== null) this.#cx.report(problem)
+    }
   }
 
   /** Text against a number works, value by value, and is slower and more surprising than a field of numbers. */
@@ -410,6 +512,19 @@ export function commonType(exprs: readonly Expr[]): ValueType {
   if (types.size === 0) return 'null'
   if (types.size === 1) return [...types][0]!
   return [...types].every(type => NUMBERS.has(type)) ? 'number' : 'any'
+}
+
+/** What the members of a list are, as far as it can be said before seeing data. */
+export function membersOf(list: Expr | undefined): ValueType {
+  if (list?.kind === 'literal' && Array.isArray(list.value)) {
+    const types = new Set((list.value as readonly Value[]).map(typeOfLiteral))
+    // A null among them may be asked about too, so such a list says nothing.
+    return types.size === 1 && !types.has('null') ? [...types][0]! : 'any'
+  }
+  if (list?.kind !== 'call') return 'any'
+  const { members } = list.function
+  if (members === 'same') return membersOf(list.args[0])
+  return members === 'body' ? (list.args[1]?.type ?? 'any') : (members ?? 'any')
 }
 
 export function listed(names: readonly string[]): string {

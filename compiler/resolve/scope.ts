@@ -6,10 +6,13 @@ export class Scope {
   readonly fields: ReadonlyMap<string, ValueType>
   /** Anything else may exist too. */
   readonly isOpen: boolean
+  /** A field no stage has made is as it is stored; not so where a stage makes fields nobody can name beforehand. */
+  readonly isStored: boolean
 
-  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean) {
+  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean, isStored = false) {
     this.fields = fields
     this.isOpen = isOpen
+    this.isStored = isStored
   }
 
   typeOf(name: string): ValueType {
@@ -30,8 +33,8 @@ export class Scope {
   with(added: Iterable<readonly [string, ValueType]>): Scope {
     const fields = new Map(this.fields)
     for (const [name, type] of added) fields.set(name, type)
-    return new Scope(fields, this.isOpen)
+    return new Scope(fields, this.isOpen, this.isStored)
   }
 }
 
-export const EVENTS = new Scope(new Map([['_time', 'datetime']]), true)
+export const EVENTS = new Scope(new Map([['_time', 'datetime']]), true, true)

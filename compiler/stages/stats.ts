@@ -1,8 +1,10 @@
 /** stats: group keys and aggregate calls, each with its column. Short forms (count, top, every …) expand to it. */
 import type { AstAggregate, AstKey } from '../../grammar/ast.ts'
 import { keyColumn, printCall, type Span, suggestName } from '../../grammar/index.ts'
-import { Duration, type ValueType } from '../../storage/value.ts'
+import { Duration, type Value, type ValueType } from '../../storage/value.ts'
+import type { AggregateFunction, Parameter } from '../functions/descriptor.ts'
 import { lookupAggregate } from '../functions/index.ts'
+import { withArticle } from '../functions/scalar/build.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall, GroupKey } from '../logical/ops.ts'
 import { hasRightCount } from '../resolve/expression.ts'
@@ -80,15 +82,8 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
   for (const [index, arg] of ast.args.entries()) {
     const expr = cx.exprs.expr(arg)
     if (fn.parameters[index]?.constant !== true) args.push(expr)
-    else if (expr.kind === 'literal' && typeof expr.value === 'number' && expr.value >= 0 && expr.value <= 100) {
-      parameters.push(expr.value)
-    } else {
-      cx.report({
-        code: 'E206',
-        message: `${fn.parameters[index]!.name} of ${fn.name}() is a number from 0 to 100`,
-        span: arg.span,
-      })
-    }
+    else if (expr.kind === 'literal' && isWithin(expr.value, fn.parameters[index]!)) parameters.push(expr.value)
+    else cx.report({ code: 'E206', message: boundsText(fn, fn.parameters[index]!), span: arg.span })
   }
   const type = fn.type(args.map(arg => arg.type))
   if (typeof type === 'object') {
@@ -97,9 +92,10 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
   }
   for (const [index, arg] of args.entries()) {
     if (fn.parameters[index]?.type !== 'number' || !NEVER_NUMBERS.has(arg.type)) continue
+    if (fn.takes?.includes(arg.type) === true) continue
     cx.report({
       code: 'E202',
-      message: `${fn.name}() needs numbers; this is a ${arg.type}`,
+      message: `${fn.name}() needs ${['numbers', ...(fn.takes ?? []).map(type => `${type}s`)].join(' or ')}; this is ${withArticle(arg.type)}`,
       span: ast.args[index]!.span,
     })
   }
@@ -110,6 +106,17 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
   const where = ast.where === null ? null : cx.exprs.predicate(ast.where)
   const name = ast.alias ?? printCall(ast)
   return { function: fn, args, parameters, where, name, type, origin: ast.span }
+}
+
+function isWithin(value: Value, { bounds }: Parameter): value is number {
+  if (typeof value !== 'number') return false
+  if (bounds === undefined) return true
+  return value >= bounds.low && value <= bounds.high && (bounds.whole !== true || Number.isInteger(value))
+}
+
+function boundsText(fn: AggregateFunction, { name, bounds }: Parameter): string {
+  const kind = bounds?.whole === true ? 'a whole number' : 'a number'
+  return `${name} of ${fn.name}() is ${kind}${bounds === undefined ? '' : ` from ${bounds.low} to ${bounds.high}`}`
 }
 
 const NEVER_NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['bool', 'datetime', 'duration', 'array', 'object'])

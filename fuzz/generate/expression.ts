@@ -132,11 +132,24 @@ function argument(
   depth: number,
 ): string {
   const { random } = context
+  if (parameter.lambda) return lambda(context, parameter, depth)
   const examples = exampleArguments(fn, at)
   // Any string will do as text, but not as a pattern, a unit or a zone.
   if (examples.length > 0 && (parameter.constant || random.chance(0.2))) return random.pick(examples)
   if (parameter.constant) return random.pick(LITERALS[wantedOf(parameter.type)])
   return randomExpression(context, wantedOf(parameter.type), depth - 1)
+}
+
+/** The body may read fields, members of lambdas around it, and now and then a name that hides one of them. */
+function lambda(context: ExpressionContext, parameter: Parameter, depth: number): string {
+  const name = context.random.pick(['x', 'y', 'id', 'at'])
+  const fields = [...context.fields.filter(field => field.name !== name), { name, type: 'any' } as const]
+  const inside = { ...context, fields }
+  const body =
+    parameter.type === 'bool'
+      ? condition(inside, Math.max(0, depth - 1))
+      : randomExpression(inside, wantedOf(parameter.type), depth - 1)
+  return `${name} -> ${body}`
 }
 
 const examplesByFunction = new Map<string, readonly string[]>()

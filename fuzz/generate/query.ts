@@ -1,6 +1,6 @@
 /** Random typed pipelines over known fields. Whatever depends on order comes only after a sort that leaves no ties. */
 
-import type { AggregateFunction } from '../../compiler/functions/descriptor.ts'
+import type { AggregateFunction, Parameter } from '../../compiler/functions/descriptor.ts'
 import { FUNCTIONS } from '../../compiler/functions/index.ts'
 import { quoteField } from '../../grammar/index.ts'
 import { type Field, isIn } from './data.ts'
@@ -188,32 +188,40 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
 }
 
 const NEEDS_ORDER = new Set(['first', 'last', 'list'])
-const NEEDS_TIME = new Set(['earliest', 'latest', 'rate'])
+const NEEDS_TIME = new Set(['earliest', 'latest', 'rate', 'per_second'])
 
 function isAnswerable(fn: AggregateFunction, state: State): boolean {
   if (NEEDS_ORDER.has(fn.name)) return state.ordered
   return !NEEDS_TIME.has(fn.name) || (state.events && state.fields.some(field => field.name === '_time'))
 }
 
-const ESTIMATES = new Set(['perc', 'pNN', 'estdc', 'stdev', 'var', 'avg', 'rate', 'exactperc', 'median'])
+const ESTIMATES = new Set(['perc', 'pNN', 'estdc', 'stdev', 'var', 'avg', 'rate', 'per_second', 'exactperc', 'median'])
 
 function typeOfAnswer(fn: AggregateFunction): Field['type'] {
   if (ESTIMATES.has(fn.name)) return 'opaque'
-  return fn.name === 'values' || fn.name === 'list' ? 'array' : 'any'
+  return ['values', 'list', 'topk'].includes(fn.name) ? 'array' : 'any'
 }
 
 /** Sums and spreads are over fields whose sums are exact; the rest may be over anything. */
-const ROUNDS = new Set(['sum', 'avg', 'stdev', 'var', 'range', 'exactperc', 'median', 'perc', 'pNN'])
+const ROUNDS = new Set(['sum', 'avg', 'stdev', 'var', 'range', 'per_second', 'exactperc', 'median', 'perc', 'pNN'])
 
 function argumentsOf(fn: AggregateFunction, state: State): string[] {
   const { random } = state
   const [first, ...constants] = fn.parameters
   if (first === undefined || (first.optional && random.chance(0.5))) return []
+  // A sum of durations is one; of datetimes there is only a range.
+  const others = fn.takes ?? []
+  if (others.length > 0 && random.chance(0.25))
+    return [randomExpression(state, random.pick(others) as 'duration', 1), ...constantsOf(constants, random)]
   const tame = state.fields.filter(field => field.type === 'int' || field.type === 'float')
   const argument = !ROUNDS.has(fn.name)
     ? randomExpression(state, 'any', 1)
     : tame.length > 0
       ? quoteField(random.pick(tame).name)
       : '1'
-  return [argument, ...constants.map(() => random.pick(['50', '90', '99.9']))]
+  return [argument, ...constantsOf(constants, random)]
+}
+
+function constantsOf(constants: readonly Parameter[], random: Random): string[] {
+  return constants.map(({ bounds }) => (bounds?.whole ? String(random.int(1, 3)) : random.pick(['50', '90', '99.9'])))
 }

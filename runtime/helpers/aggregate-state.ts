@@ -1,6 +1,7 @@
 /** State of the aggregates that keep values: extremes, tallies, lists, and numbers for exact percentiles. */
-import { DateTime, type Value } from '../../storage/value.ts'
+import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { Dictionary } from '../../storage/vector.ts'
+import { makeDuration } from './arithmetic.ts'
 import { compareValues, keyOf } from './compare.ts'
 
 // ── min and max ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -55,6 +56,15 @@ function tallyValues(tally: Tally): Value[] {
   return Array.from(tally.byKey.values(), entry => entry.value).sort(compareValues)
 }
 
+/** Most frequent first; among equals the least in sort order. */
+function tallyTop(tally: Tally, count: number): Value[] {
+  tallyFlush(tally, null)
+  return Array.from(tally.byKey.values())
+    .sort((a, b) => b.count - a.count || compareValues(a.value, b.value))
+    .slice(0, count)
+    .map(({ value, count }) => ({ value, count }))
+}
+
 function tallyMode(tally: Tally): Value {
   tallyFlush(tally, null)
   let best: { readonly value: Value; readonly count: number } | null = null
@@ -97,6 +107,8 @@ function listValues({ orders, values }: OrderedList): Value[] {
 export interface NumberList {
   values: Float64Array
   length: number
+  /** How many of the values were durations, in nanoseconds. */
+  durations: number
 }
 
 function numberListAdd(list: NumberList, value: number): void {
@@ -108,13 +120,26 @@ function numberListAdd(list: NumberList, value: number): void {
   list.values[list.length++] = value
 }
 
-function numberListMerge(into: NumberList, from: NumberList): void {
-  for (let index = 0; index < from.length; index++) numberListAdd(into, from.values[index]!)
+/** A value that is no number: durations count as their nanoseconds, the rest not at all. */
+function numberListAddRest(list: NumberList, value: Value): void {
+  if (!(value instanceof Duration)) return
+  numberListAdd(list, value.ns)
+  list.durations++
 }
 
-/** Linear interpolation between the neighbours of position q · (n − 1). */
-function exactQuantile(list: NumberList, q: number): number | null {
+function numberListMerge(into: NumberList, from: NumberList): void {
+  for (let index = 0; index < from.length; index++) numberListAdd(into, from.values[index]!)
+  into.durations += from.durations
+}
+
+/** Linear interpolation between the neighbours of position q · (n − 1). Null when numbers and durations are mixed. */
+function exactQuantile(list: NumberList, q: number): Value {
   if (list.length === 0) return null
+  if (list.durations === 0) return interpolated(list, q)
+  return list.durations === list.length ? makeDuration(interpolated(list, q)) : null
+}
+
+function interpolated(list: NumberList, q: number): number {
   const sorted = list.values.subarray(0, list.length).sort()
   const position = Math.min(1, Math.max(0, q)) * (sorted.length - 1)
   const below = Math.floor(position)
@@ -139,6 +164,7 @@ export const AGGREGATE_HELPERS = {
   tallyMerge,
   tallyValues,
   tallyMode,
+  tallyTop,
   listNew: (): OrderedList => ({ orders: [], values: [] }),
   listAdd(list: OrderedList, order: number, value: Value): void {
     list.orders.push(order)
@@ -146,8 +172,9 @@ export const AGGREGATE_HELPERS = {
   },
   listMerge,
   listValues,
-  numberListNew: (): NumberList => ({ values: new Float64Array(16), length: 0 }),
+  numberListNew: (): NumberList => ({ values: new Float64Array(16), length: 0, durations: 0 }),
   numberListAdd,
+  numberListAddRest,
   numberListMerge,
   exactQuantile,
 }

@@ -1,9 +1,9 @@
-/** Text in other clothes: URLs, base64, paths, sizes, printf. */
+/** Text in other clothes: URLs, base64, paths, sizes. */
 import { formatDuration } from '../../grammar/literals.ts'
 import { Duration, type Value } from '../../storage/value.ts'
 import { toDuration } from './conversion.ts'
-import { toText, valueToText } from './format-value.ts'
-import { parseNumber, toDouble } from './numbers.ts'
+import { toText } from './format-value.ts'
+import { toDouble } from './numbers.ts'
 
 const ESCAPED_BYTES = /(?:%[0-9a-fA-F]{2})+/g
 
@@ -110,70 +110,6 @@ function formatDurationValue(value: Value): Value {
   return duration === null ? null : formatDuration(duration.ns)
 }
 
-const DIRECTIVE = /%([-+ 0]*)(\d{1,3})?(?:\.(\d{1,2}))?([sdifeEgxXoc%])/g
-
-/** `%s %d %f %e %g %x %o %c %%` with flags `- + 0 space`, width and precision; a missing argument prints nothing. */
-function printf(format: Value, ...args: Value[]): Value {
-  const template = toText(format)
-  if (template === null) return null
-  let next = 0
-  return template.replace(DIRECTIVE, (_, flags: string, width?: string, precision?: string, kind = 's') => {
-    if (kind === '%') return '%'
-    const digits = precision === undefined ? null : Number(precision)
-    return pad(directive(kind, args[next++], digits, flags), flags, Number(width ?? 0), kind)
-  })
-}
-
-function directive(kind: string, arg: Value, digits: number | null, flags: string): string {
-  if (arg === null || arg === undefined) return ''
-  if (kind === 's') {
-    const text = valueToText(arg)
-    return digits === null ? text : [...text].slice(0, digits).join('')
-  }
-  const number = typeof arg === 'number' || typeof arg === 'bigint' ? arg : parseNumber(valueToText(arg))
-  if (number === null) return ''
-  if (kind === 'c') return codePoint(Number(number))
-  const text = unsigned(kind, number, digits)
-  const sign = number < 0 ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : ''
-  return sign + text
-}
-
-function codePoint(point: number): string {
-  return Number.isInteger(point) && point >= 0 && point <= 0x10ffff ? String.fromCodePoint(point) : ''
-}
-
-function unsigned(kind: string, number: number | bigint, digits: number | null): string {
-  const size = number < 0 ? -number : number
-  const whole = typeof size === 'bigint' ? size : BigInt(Math.trunc(size))
-  switch (kind) {
-    case 'd':
-    case 'i':
-      return String(whole)
-    case 'x':
-      return whole.toString(16)
-    case 'X':
-      return whole.toString(16).toUpperCase()
-    case 'o':
-      return whole.toString(8)
-    case 'f':
-      return Number(size).toFixed(digits ?? 6)
-    case 'g':
-      return String(Number(Number(size).toPrecision(Math.max(1, digits ?? 6))))
-    default: {
-      const text = Number(size).toExponential(digits ?? 6)
-      return kind === 'E' ? text.toUpperCase() : text
-    }
-  }
-}
-
-function pad(text: string, flags: string, width: number, kind: string): string {
-  if (text.length >= width) return text
-  if (flags.includes('-')) return text.padEnd(width)
-  if (!flags.includes('0') || kind === 's' || kind === 'c' || text === '') return text.padStart(width)
-  const sign = /^[-+ ]/.test(text) ? (text[0] as string) : ''
-  return sign + text.slice(sign.length).padStart(width - sign.length, '0')
-}
-
 export const ENCODING_HELPERS = {
   urlDecode,
   urlEncode,
@@ -183,5 +119,4 @@ export const ENCODING_HELPERS = {
   pathNormalize,
   formatBytes,
   formatDuration: formatDurationValue,
-  printf,
 }

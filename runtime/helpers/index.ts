@@ -12,14 +12,18 @@ import { DISTINCT_HELPERS } from './distinct.ts'
 import { ENCODING_HELPERS } from './encoding.ts'
 import { HASH_HELPERS } from './hash.ts'
 import { HLL_HELPERS } from './hll.ts'
+import { LAMBDA_HELPERS } from './lambdas.ts'
 import { MATH_HELPERS } from './math.ts'
 import { NETWORK_HELPERS } from './network.ts'
+import { PRINTF_HELPERS } from './printf.ts'
+import { QUANTITY_HELPERS } from './quantities.ts'
 import { SET_HELPERS } from './set.ts'
 import { SKETCH_HELPERS } from './sketch.ts'
 import { STRING_HELPERS } from './strings.ts'
 import { TEXT_HELPERS } from './text.ts'
 import { TEXT_SEARCH_HELPERS } from './text-search.ts'
 import { TIME_HELPERS } from './time.ts'
+import { USER_AGENT_HELPERS } from './user-agent.ts'
 import { VECTOR_HELPERS } from './vectors.ts'
 
 export const HELPERS = {
@@ -29,16 +33,20 @@ export const HELPERS = {
   ...CONDITIONAL_HELPERS,
   ...STRING_HELPERS,
   ...ENCODING_HELPERS,
+  ...PRINTF_HELPERS,
+  ...USER_AGENT_HELPERS,
   ...TEXT_HELPERS,
   ...MATH_HELPERS,
   ...TIME_HELPERS,
   ...HASH_HELPERS,
   ...NETWORK_HELPERS,
   ...COLLECTION_HELPERS,
+  ...LAMBDA_HELPERS,
   ...VECTOR_HELPERS,
   ...TEXT_SEARCH_HELPERS,
   ...SET_HELPERS,
   ...AGGREGATE_HELPERS,
+  ...QUANTITY_HELPERS,
   ...DISTINCT_HELPERS,
   ...HLL_HELPERS,
   ...SKETCH_HELPERS,

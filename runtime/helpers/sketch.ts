@@ -3,6 +3,8 @@
  * mantissa), so finding it is one shift, no logarithm: about 2 ns a value. Buckets are 1/128 wide, so their middle is within
  * 0.4 % of every value in them. Merging adds counts: exact, in any order.
  */
+import { Duration, type Value } from '../../storage/value.ts'
+import { makeDuration } from './arithmetic.ts'
 
 const SHIFT = 13
 /** Bucket numbers of positive doubles. */
@@ -23,6 +25,8 @@ export interface Sketch {
   readonly positive: Side
   readonly negative: Side
   zeros: number
+  /** How many of the values were durations, in nanoseconds. */
+  durations: number
   /** Least and greatest value. */
   readonly bounds: Float64Array
 }
@@ -32,8 +36,16 @@ function sketchNew(): Sketch {
     positive: { counts: new Float64Array(0), base: 0 },
     negative: { counts: new Float64Array(0), base: 0 },
     zeros: 0,
+    durations: 0,
     bounds: Float64Array.of(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
   }
+}
+
+/** A value that is no number: durations count as their nanoseconds, the rest not at all. */
+function sketchAddRest(sketch: Sketch, value: Value): void {
+  if (!(value instanceof Duration)) return
+  sketchAdd(sketch, value.ns)
+  sketch.durations++
 }
 
 /** Positive values in the window, nearly all there are, touch one counter and two bounds. */
@@ -83,6 +95,7 @@ function addOutside(side: Side, bucket: number, count: number): void {
 
 function sketchMerge(into: Sketch, from: Sketch): void {
   into.zeros += from.zeros
+  into.durations += from.durations
   into.bounds[0] = Math.min(into.bounds[0]!, from.bounds[0]!)
   into.bounds[1] = Math.max(into.bounds[1]!, from.bounds[1]!)
   for (const name of ['positive', 'negative'] as const) {
@@ -106,10 +119,14 @@ function middleOf(bucket: number): number {
   return Number.isFinite(high) ? (low + high) / 2 : low
 }
 
-/** Nearest rank: the value at position ceil(q · n). Null when empty. */
-function sketchQuantile(sketch: Sketch, q: number): number | null {
+/** Nearest rank: the value at position ceil(q · n). Null when empty, or when numbers and durations are mixed. */
+function sketchQuantile(sketch: Sketch, q: number): Value {
   const total = sketch.zeros + sum(sketch.positive.counts) + sum(sketch.negative.counts)
-  if (total === 0) return null
+  if (sketch.durations === 0) return total === 0 ? null : quantile(sketch, q, total)
+  return sketch.durations === total ? makeDuration(quantile(sketch, q, total)) : null
+}
+
+function quantile(sketch: Sketch, q: number, total: number): number {
   let rank = Math.max(1, Math.ceil(q * total))
   const [least, greatest] = sketch.bounds as unknown as readonly [number, number]
   const clamp = (value: number): number => Math.min(greatest, Math.max(least, value))
@@ -135,4 +152,4 @@ function sum(counts: Float64Array): number {
   return total
 }
 
-export const SKETCH_HELPERS = { sketchNew, sketchAdd, sketchMerge, sketchQuantile }
+export const SKETCH_HELPERS = { sketchNew, sketchAdd, sketchAddRest, sketchMerge, sketchQuantile }

@@ -13,6 +13,8 @@ export interface Tables {
   tabulate(dictionary: Dictionary, site: string, compute: (value: Value) => Value): Dictionary
   /** An aggregate's numbers, NaN where there is none. */
   numbersOf(dictionary: Dictionary): Float64Array
+  /** The same without ints beyond 2^53. */
+  plainNumbersOf(dictionary: Dictionary): Float64Array
 }
 
 export function createTables(): Tables {
@@ -42,5 +44,7 @@ export function createTables(): Tables {
       })),
     numbersOf: dictionary =>
       cached(dictionary, 'numbers', () => Float64Array.from(dictionary.values, VECTOR_HELPERS.numberArgument)),
+    plainNumbersOf: dictionary =>
+      cached(dictionary, 'plain numbers', () => Float64Array.from(dictionary.values, VECTOR_HELPERS.plainNumber)),
   }
 }

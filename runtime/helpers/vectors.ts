@@ -82,6 +82,12 @@ export const VECTOR_HELPERS = {
     const numeric = toNumeric(value)
     return numeric === null ? Number.NaN : Number(numeric)
   },
+  /** The same, but an int beyond 2^53 is none: who asks keeps it exact. */
+  plainNumber(value: Value): number {
+    if (typeof value === 'number') return value
+    const numeric = toNumeric(value)
+    return typeof numeric === 'number' ? numeric : Number.NaN
+  },
   /** A finite number, or null. */
   finite: (value: number): number | null => (value - value === 0 ? (value === 0 ? 0 : value) : null),
   constVector: (rowCount: number, value: Value): ConstVector => ({ kind: 'const', rowCount, value }),

@@ -7,6 +7,7 @@ import { AGGREGATE_HELPERS, type NumberList, type OrderedList, type Tally } from
 import { DISTINCT_HELPERS, type Distinct } from '../helpers/distinct.ts'
 import type { Hll } from '../helpers/hll.ts'
 import type { Interner } from '../helpers/interner.ts'
+import type { RangeRest, SpreadRest, SumRest } from '../helpers/quantities.ts'
 import type { Sketch } from '../helpers/sketch.ts'
 import type { StateColumnSpec } from '../program.ts'
 import { type Packed, packValues, unpackValues } from './values.ts'
@@ -66,6 +67,17 @@ const TRANSFERS: Readonly<Record<string, Transfer>> = {
         return tally
       }),
   },
+  sumRest: asTheyAre<SumRest>(),
+  spreadRest: asTheyAre<SpreadRest>(),
+  rangeRest: {
+    pack: rests => (rests as (RangeRest | null)[]).map(rest => rest && packValues([rest.least, rest.greatest])),
+    unpack: packed =>
+      (packed as (Packed[] | null)[]).map(rest => {
+        if (rest === null) return null
+        const [least, greatest] = unpackValues(rest)
+        return { least, greatest }
+      }),
+  },
   distinctNew: {
     pack: sets => (sets as Distinct[]).map(DISTINCT_HELPERS.distinctIds),
     unpack: (packed, { ids, interner }) =>
@@ -80,7 +92,7 @@ const TRANSFERS: Readonly<Record<string, Transfer>> = {
 
 function transferOf(column: StateColumnSpec): Transfer | null {
   if (column.type !== 'object') return null
-  return TRANSFERS[column.init ?? 'values'] ?? null
+  return TRANSFERS[column.holds ?? column.init ?? 'values'] ?? null
 }
 
 /** Can the states of these columns leave their thread? */

@@ -1,6 +1,6 @@
 /** The envelope of an answered query: `data` by the kind of result, `meta` by what the run measured. */
 import type { Collected, QueryRun } from '../../engine.ts'
-import { diagnosticsToJson } from '../../grammar/diagnostics.ts'
+import { hintsToJson } from '../../grammar/diagnostics.ts'
 import { csvRow, tsvRow } from '../../runtime/output/csv.ts'
 import { jsonKeys, objectToJson, rowToJson } from '../../runtime/output/json.ts'
 import { renderTable } from '../../runtime/output/table.ts'
@@ -59,7 +59,7 @@ export function metaOf(
   },
 ): Meta {
   const { scan } = run.profile
-  const hints = diagnosticsToJson({ text: asked.text }, run.hints).map(({ fix: _, ...hint }) => hint)
+  const hints = hintsToJson({ text: asked.text }, run.hints)
   return {
     took_ms: Math.round(outcome.tookMs),
     query_id: outcome.queryId,

@@ -5,9 +5,14 @@ import type { Expression } from 'estree'
 import fc from 'fast-check'
 import type { EmitContext, Emitted, Repr } from '../../compiler/codegen/emitted.ts'
 import { at, call, id, js, lit, member } from '../../compiler/codegen/js.ts'
+import { emitExtend } from '../../compiler/codegen/kernel.ts'
 import { SCALARS } from '../../compiler/functions/scalar/index.ts'
+import type { Expr } from '../../compiler/logical/expr.ts'
+import { evaluateConstant } from '../../runtime/evaluate-constant.ts'
 import { HELPERS } from '../../runtime/helpers/index.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import { anyNumber, anyText } from '../runtime/helpers/arbitrary-values.ts'
+import { callScalar } from './scalar-evaluate.ts'
 
 const table = HELPERS as unknown as Readonly<Record<string, (...args: Value[]) => Value>>
 const OVERFLOW = 9007199254740991
@@ -126,3 +131,33 @@ function combinations<T>(items: readonly T[], length: number): T[][] {
   if (length === 0) return [[]]
   return combinations(items, length - 1).flatMap(rest => items.map(item => [...rest, item]))
 }
+
+describe('the loop of every function of a lambda', () => {
+  const origin = { start: 0, end: 0 }
+  const options = { name: 'loop', source: { text: '' }, origin, sourceMaps: false }
+  const lists = fc.array(fc.oneof(anyNumber, anyText, fc.constantFrom<Value>(null, true, [1])), { maxLength: 4 })
+  for (const fn of SCALARS) {
+    if (fn.loop === undefined) continue
+    it(`${fn.name} agrees with its helper`, () => {
+      const compare = SCALARS.find(each => each.name === (fn.parameters[1]!.type === 'bool' ? '>' : '+'))!
+      const operands: Expr[] = [
+        { kind: 'parameter', type: 'any', origin, name: 'x' },
+        { kind: 'literal', type: 'int', origin, value: 2 },
+      ]
+      const body: Expr = { kind: 'call', type: 'any', origin, function: compare, args: operands }
+      const helper = HELPERS[fn.helper] as unknown as (list: Value, body: (member: Value) => Value) => Value
+      fc.assert(
+        fc.property(lists, value => {
+          const list: Expr = { kind: 'literal', type: 'array', origin, value }
+          const args: Expr[] = [list, { kind: 'lambda', type: 'any', origin, parameter: 'x', body }]
+          const call: Expr = { kind: 'call', type: 'any', origin, function: fn, args }
+          const emitted = evaluateConstant(emitExtend([{ name: 'value', value: call }], options), 0)
+          assert.deepStrictEqual(
+            emitted,
+            helper(value, member => callScalar(compare.name, [member, 2])),
+          )
+        }),
+      )
+    })
+  }
+})

@@ -37,18 +37,21 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   E403: 'where ms > 5 | join on host with $hosts',
   E501: null,
   E502: null,
-  H901: null,
+  H901: 'from main *out',
   H902: null,
-  H903: null,
-  H904: null,
-  H905: null,
+  H903: 'where matches(_raw, r"\\d+")',
+  H904: 'head 100 | sort -ms',
+  H905: 'where code >= 500',
   H906: 'where hots == "a"',
   H907: 'parse json',
+  H909: 'where ms == null',
+  H908: 'extend next = 9223372036854775807 + ms',
 }
 
 /** Limits cannot be shown in a line. */
 export const UNSHOWN: ReadonlyMap<DiagnosticCode, string> = new Map([
   ['E501', 'A query text longer than 1,048,576 characters.'],
+  ['H902', 'A query over all time, where there are 10 million events or more: name a range, `from main[-24h]`.'],
   ['E502', 'Brackets, operators or calls nested deeper than the parser allows.'],
 ])
 
@@ -71,7 +74,7 @@ export async function errorExample(code: DiagnosticCode): Promise<string | null>
 async function diagnosticsOf(query: string): Promise<{ readonly diagnostic: Diagnostic; readonly text: string }[]> {
   const engine = await open(null)
   try {
-    engine.ingest(readEvents([{ index: 'main', text: '{"host":"a","status":200,"ms":4}\nplain text' }]))
+    engine.ingest(readEvents([{ index: 'main', text: '{"host":"a","status":200,"ms":4,"code":"200"}\nplain text' }]))
     const run = engine.query(query, { now: NOW })
     await run.collect()
     return run.hints.map(diagnostic => ({ diagnostic, text: framed(query, diagnostic) }))

@@ -2,9 +2,10 @@
  * Aggregates over an array of values, each a few lines: no states, no merging, no sketches. Percentiles are the exact
  * nearest rank where the engine keeps a sketch, so comparisons of those allow for its stated error.
  */
+import { sub } from '../../runtime/helpers/arithmetic.ts'
 import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
-import { toNumeric } from '../../runtime/helpers/numbers.ts'
-import { DateTime, type Value } from '../../storage/value.ts'
+import { normalInt, toNumeric } from '../../runtime/helpers/numbers.ts'
+import { DateTime, Duration, type Value } from '../../storage/value.ts'
 
 /** One row as an aggregate sees it: its arguments, and when it happened. */
 export interface Sample {
@@ -23,7 +24,7 @@ export interface AggregateInput {
 }
 
 /** `p95`, `p99_9`. */
-const PERCENTILE_NAME = /^p(\d{1,2})(?:_(\d+))?$/
+const PERCENTILE_NAME = /^p(100|\d{1,2})(?:_(\d+))?$/
 
 /** Answers that are estimates in the engine: compare them within this relative error. */
 export function toleranceOf(name: string): number {
@@ -35,35 +36,39 @@ export function toleranceOf(name: string): number {
 export function aggregate(input: AggregateInput): Value {
   const values = input.samples.map(sample => sample.value)
   const named = PERCENTILE_NAME.exec(input.name)
-  if (named !== null) return nearestRank(numbersOf(values), Number(`${named[1]}.${named[2] ?? 0}`))
+  if (named !== null) {
+    const percent = Number(`${named[1]}.${named[2] ?? 0}`)
+    return ofQuantities(values, amounts => nearestRank(amounts, percent))
+  }
   switch (input.name) {
     case 'count':
       return input.samples.length
     case 'sum':
-      return sum(asFloats(values))
+      return ofQuantities(values, sum)
     case 'avg':
-      return average(asFloats(values))
+      return ofQuantities(values, amounts => average(amounts.map(Number)))
     case 'min':
       return values.reduce<Value>((best, v) => (best === null || compareValues(v, best) < 0 ? v : best), null)
     case 'max':
       return values.reduce<Value>((best, v) => (best === null || compareValues(v, best) > 0 ? v : best), null)
     case 'range':
-      return range(asFloats(values))
+      return range(values)
     case 'dc':
     case 'estdc':
       return new Set(values.map(keyOf)).size
     case 'perc':
-      return nearestRank(numbersOf(values), Number(input.parameters[0]))
+      return ofQuantities(values, amounts => nearestRank(amounts, Number(input.parameters[0])))
     case 'exactperc':
-      return interpolated(asFloats(values), Number(input.parameters[0]))
+      return ofQuantities(values, amounts => interpolated(amounts.map(Number), Number(input.parameters[0])))
     case 'median':
-      return interpolated(asFloats(values), 50)
+      return ofQuantities(values, amounts => interpolated(amounts.map(Number), 50))
     case 'var':
       return variance(asFloats(values))
-    case 'stdev': {
-      const squared = variance(asFloats(values))
-      return squared === null ? null : Math.sqrt(squared)
-    }
+    case 'stdev':
+      return ofQuantities(values, amounts => {
+        const squared = variance(amounts.map(Number))
+        return squared === null ? null : Math.sqrt(squared)
+      })
     case 'mode':
       return mode(values)
     case 'first':
@@ -79,9 +84,11 @@ export function aggregate(input: AggregateInput): Value {
     case 'list':
       return values
     case 'topk':
-      return mostFrequent(values).slice(0, Number(input.parameters[0]))
+      return topOf(values, Number(input.parameters[0]))
     case 'rate':
-      return rate(input)
+      return perSecond(input, input.samples.length)
+    case 'per_second':
+      return numbersOf(values).length === 0 ? null : perSecond(numeric(input), total(asFloats(values)))
     default:
       throw new Error(`the reference knows no aggregate ${input.name}`)
   }
@@ -103,17 +110,35 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null
 }
 
-/** Of float64: exact for ints as long as the total is. */
-function sum(values: readonly number[]): number | null {
-  return values.length === 0 ? null : finite(total(values))
+/** Over numbers, or over durations as their nanoseconds, which then give a duration. A group of both has no answer. */
+function ofQuantities(values: readonly Value[], answer: (amounts: readonly (number | bigint)[]) => Value): Value {
+  const durations = values.filter(value => value instanceof Duration)
+  const numbers = numbersOf(values)
+  if (durations.length === 0) return answer(numbers)
+  if (numbers.length > 0) return null
+  const ns = answer(durations.map(({ ns }) => ns))
+  return ns === null ? null : new Duration(Math.round(Number(ns)))
+}
+
+/** Whole numbers exactly, as bigints; with a fraction among them as floats. */
+function sum(values: readonly (number | bigint)[]): Value {
+  if (values.length === 0) return null
+  if (!values.every(value => typeof value === 'bigint' || Number.isInteger(value)))
+    return finite(total(values.map(Number)))
+  return normalInt(values.reduce((before: bigint, value) => before + BigInt(value), 0n))
 }
 
 function average(values: readonly number[]): number | null {
   return values.length === 0 ? null : finite(total(values) / values.length)
 }
 
-function range(values: readonly number[]): number | null {
-  return values.length === 0 ? null : finite(Math.max(...values) - Math.min(...values))
+/** Of numbers, durations or datetimes; not of several kinds. */
+function range(values: readonly Value[]): Value {
+  const members = values.flatMap<Value>(value =>
+    value instanceof Duration || value instanceof DateTime ? [value] : (toNumeric(value) ?? []),
+  )
+  const sorted = members.sort(compareValues)
+  return sorted.length === 0 ? null : sub(sorted.at(-1), sorted[0])
 }
 
 /** Of a sample: divided by n - 1. */
@@ -150,6 +175,12 @@ function mostFrequent(values: readonly Value[]): Value[] {
   return distinct(values).sort((a, b) => countOf(b) - countOf(a) || compareValues(a, b))
 }
 
+function topOf(values: readonly Value[], k: number): Value[] {
+  return mostFrequent(values)
+    .slice(0, k)
+    .map(value => ({ value, count: values.filter(each => keyOf(each) === keyOf(value)).length }))
+}
+
 function mode(values: readonly Value[]): Value {
   return mostFrequent(values)[0] ?? null
 }
@@ -165,10 +196,15 @@ function byTime(samples: readonly Sample[], direction: 1 | -1): Value {
   return best?.value ?? null
 }
 
-/** Rows per second: of the time bin if there is one, else from the first counted event to the last. */
-function rate(input: AggregateInput): Value {
+/** An amount per second: of the time bin if there is one, else from the first counted event to the last. */
+function perSecond(input: AggregateInput, amount: number): Value {
   const seconds = input.binSeconds ?? spanOf(input.samples)
-  return seconds === 0 ? null : input.samples.length / seconds
+  return seconds === 0 ? null : finite(amount / seconds)
+}
+
+/** Without the rows whose argument is no number. */
+function numeric(input: AggregateInput): AggregateInput {
+  return { ...input, samples: input.samples.filter(({ value }) => toNumeric(value) !== null) }
 }
 
 function spanOf(samples: readonly Sample[]): number {

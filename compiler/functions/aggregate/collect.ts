@@ -1,5 +1,5 @@
-/** Aggregates that collect values: `values` distinct and sorted, `list` in order, `mode` the most frequent. */
-import { js } from '../../codegen/js.ts'
+/** Aggregates that collect values: `values` distinct and sorted, `list` in order, `mode` and `topk` the most frequent. */
+import { js, lit } from '../../codegen/js.ts'
 import type { AggregateFunction } from '../descriptor.ts'
 
 const ANY = [{ name: 'x', type: 'any', doc: 'Any value; null and missing are skipped.' }] as const
@@ -45,6 +45,41 @@ export const mode: AggregateFunction = {
   step: values.step,
   merge: values.merge,
   finish: (s, cx) => cx.helper('tallyMode', s.tally!),
+}
+
+export const topk: AggregateFunction = {
+  kind: 'aggregate',
+  category: 'aggregate',
+  name: 'topk',
+  foreign: ['top_k', 'approx_top_k', 'top_n'],
+  doc: {
+    summary:
+      'The k most frequent values, exact, as an array of `{value, count}`: most frequent first, among equals the least in sort order. `explode` makes rows of it; `top` is the stage for one list.',
+    examples: [
+      {
+        query: 'stats topk(path, 2) by host',
+        input: '{"host":"a","path":"/x"}\n{"host":"a","path":"/y"}\n{"host":"a","path":"/x"}\n{"host":"a","path":"/z"}',
+        output: '{"host":"a","topk(path, 2)":[{"value":"/x","count":2},{"value":"/y","count":1}]}',
+      },
+    ],
+  },
+  parameters: [
+    ...ANY,
+    {
+      name: 'k',
+      type: 'number',
+      doc: 'How many, 1 to 10000.',
+      constant: true,
+      bounds: { low: 1, high: 10_000, whole: true },
+    },
+  ],
+  type: () => 'array',
+  merging: { law: 'exact' },
+  ignoresOrder: true,
+  state: { tally: { type: 'object', init: 'tallyNew' } },
+  step: values.step,
+  merge: values.merge,
+  finish: (s, cx) => cx.helper('tallyTop', s.tally!, lit(cx.parameters[0] ?? 1)),
 }
 
 export const list: AggregateFunction = {

@@ -1,18 +1,27 @@
 /** Percentiles: `p95(x)` and `perc(x, 95)` from a log-bucket sketch, `exactperc` and `median` from all values. */
 import { js, lit } from '../../codegen/js.ts'
 import type { AggregateFunction, Parameter } from '../descriptor.ts'
+import { quantityType } from './quantity.ts'
 
-const X: Parameter = { name: 'x', type: 'number', doc: 'A number; null is skipped.' }
-const P: Parameter = { name: 'p', type: 'number', doc: 'Percentile, 0 to 100.', constant: true }
+const X: Parameter = { name: 'x', type: 'number', doc: 'A number or a duration; null is skipped.' }
+const P: Parameter = {
+  name: 'p',
+  type: 'number',
+  doc: 'Percentile, 0 to 100.',
+  constant: true,
+  bounds: { low: 0, high: 100 },
+}
 
 const sketched = {
   kind: 'aggregate',
   category: 'aggregate',
-  type: () => 'number',
+  type: ([x]) => quantityType(x),
+  takes: ['duration'],
   merging: { law: 'sketch', relativeError: 0.005 },
   ignoresOrder: true,
   state: { sketch: { type: 'object', init: 'sketchNew' } },
   step: (s, [x], cx) => js`${cx.helper('sketchAdd', s.sketch!, x!.value)};`,
+  rest: (s, x, cx) => js`${cx.helper('sketchAddRest', s.sketch!, cx.toAny(x))};`,
   merge: (into, from, cx) => js`${cx.helper('sketchMerge', into.sketch!, from.sketch!)};`,
   finish: (s, cx) => cx.helper('sketchQuantile', s.sketch!, lit((cx.parameters[0] ?? 50) / 100)),
 } as const satisfies Partial<AggregateFunction>
@@ -37,11 +46,12 @@ export const pNN: AggregateFunction = {
   name: 'pNN',
   foreign: [],
   family: {
-    pattern: /^p(\d{1,2})(?:_(\d+))?$/,
+    pattern: /^p(100|\d{1,2})(?:_(\d+))?$/,
     parameters: match => [Number(`${match[1]}.${match[2] ?? 0}`)],
   },
   doc: {
-    summary: 'Percentile by name: p50, p90, p95, p99, p99_9. Within 0.5 %; see perc.',
+    summary:
+      'Percentile by name, p0 to p100: p50, p90, p95, p99, p99_9. Within 0.5 %, of durations a duration; see perc.',
     examples: [{ query: 'stats p99(ms)', input: '{"ms":8}', output: '{"p99(ms)":8}' }],
   },
   parameters: [X],
@@ -50,11 +60,13 @@ export const pNN: AggregateFunction = {
 const exact = {
   kind: 'aggregate',
   category: 'aggregate',
-  type: () => 'number',
+  type: ([x]) => quantityType(x),
+  takes: ['duration'],
   merging: { law: 'none', reason: 'exact percentiles need every value' },
   ignoresOrder: true,
   state: { values: { type: 'object', init: 'numberListNew' } },
   step: (s, [x], cx) => js`${cx.helper('numberListAdd', s.values!, x!.value)};`,
+  rest: (s, x, cx) => js`${cx.helper('numberListAddRest', s.values!, cx.toAny(x))};`,
   merge: (into, from, cx) => js`${cx.helper('numberListMerge', into.values!, from.values!)};`,
   finish: (s, cx) => cx.helper('exactQuantile', s.values!, lit((cx.parameters[0] ?? 50) / 100)),
 } as const satisfies Partial<AggregateFunction>

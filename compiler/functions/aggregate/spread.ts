@@ -1,6 +1,7 @@
 /** `var` and `stdev` of a sample, by Welford's update and Chan's merge: stable where a sum of squares is not. */
 import { js } from '../../codegen/js.ts'
 import type { AggregateFunction } from '../descriptor.ts'
+import { quantityType } from './quantity.ts'
 
 const welford = {
   kind: 'aggregate',
@@ -41,8 +42,15 @@ export const stdev: AggregateFunction = {
   name: 'stdev',
   foreign: ['stddev', 'std', 'stddev_samp'],
   doc: {
-    summary: 'Sample standard deviation; null for fewer than two numbers.',
+    summary: 'Sample standard deviation, of durations a duration; null for fewer than two numbers.',
     examples: [{ query: 'stats stdev(ms)', input: '{"ms":2}\n{"ms":6}\n{"ms":4}', output: '{"stdev(ms)":2}' }],
   },
-  finish: (s, cx) => js.expr`${s.n!} < 2 ? null : ${cx.helper('finite', js.expr`Math.sqrt(${s.m2!} / (${s.n!} - 1))`)}`,
+  parameters: [{ name: 'x', type: 'number', doc: 'A number or a duration; null is skipped.' }],
+  type: ([x]) => quantityType(x),
+  takes: ['duration'],
+  state: { ...welford.state, rest: { type: 'object', init: null, holds: 'spreadRest' } },
+  rest: (s, x, cx) => js`${s.rest!} = ${cx.helper('spreadAdd', s.rest!, cx.toAny(x))};`,
+  merge: (into, from, cx) => js`${[...welford.merge(into, from, cx)]}
+    ${into.rest!} = ${cx.helper('spreadMerge', into.rest!, from.rest!)};`,
+  finish: (s, cx) => cx.helper('deviationOf', s.n!, s.m2!, s.rest!),
 }

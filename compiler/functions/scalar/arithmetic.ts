@@ -61,6 +61,7 @@ function emitExact(hint: string, make: Make): (args: readonly Emitted[], cx: Emi
 
 export const add: ScalarFunction = operator({
   name: '+',
+  readsNumbers: 'beside-numbers',
   helper: 'add',
   notation: 'infix',
   parameters: OPERANDS,
@@ -89,6 +90,7 @@ export const add: ScalarFunction = operator({
 
 export const sub: ScalarFunction = operator({
   name: '-',
+  readsNumbers: 'always',
   helper: 'sub',
   notation: 'infix',
   parameters: OPERANDS,
@@ -114,6 +116,7 @@ export const sub: ScalarFunction = operator({
 
 export const mul: ScalarFunction = operator({
   name: '*',
+  readsNumbers: 'always',
   helper: 'mul',
   notation: 'infix',
   parameters: OPERANDS,
@@ -140,6 +143,7 @@ export function isFiniteNumber(value: Expression): Expression {
 
 export const div: ScalarFunction = operator({
   name: '/',
+  readsNumbers: 'always',
   helper: 'div',
   notation: 'infix',
   parameters: OPERANDS,
@@ -161,6 +165,7 @@ export const div: ScalarFunction = operator({
 
 export const mod: ScalarFunction = operator({
   name: '%',
+  readsNumbers: 'always',
   helper: 'mod',
   notation: 'infix',
   parameters: OPERANDS,
@@ -184,6 +189,7 @@ export function emitRemainder(args: readonly Emitted[], cx: EmitContext): Emitte
 
 export const neg: ScalarFunction = operator({
   name: 'neg',
+  readsNumbers: 'always',
   helper: 'neg',
   notation: 'prefix',
   parameters: [param('x', 'any', 'A number or a duration.')],

@@ -54,6 +54,7 @@ const slice = array({
     ['slice([1, 2, 3, 4], 1, 3)', '[2,3]'],
     ['slice([1, 2, 3], -2)', '[2,3]'],
   ],
+  members: 'same',
   result: ([x = 'any']) => (x === 'array' || x === 'string' ? x : 'any'),
 })
 
@@ -75,6 +76,7 @@ const arrayDistinct = array({
   summary: 'Every member once, where it first stood.',
   examples: [['array_distinct([2, 1, 2.0, "2"])', '[2,1,"2"]']],
   result: 'array',
+  members: 'same',
 })
 
 const arraySort = array({
@@ -88,6 +90,7 @@ const arraySort = array({
     ['array_sort(["a", 2, "B"], true)', '["a","B",2]'],
   ],
   result: 'array',
+  members: 'same',
 })
 
 const flatten = array({
@@ -122,6 +125,7 @@ const keys = object({
   summary: 'The names, in order.',
   examples: [['keys({a: 1, b: 2})', '["a","b"]']],
   result: 'array',
+  members: 'string',
 })
 
 const values = object({

@@ -40,6 +40,7 @@ function emitWith(test: Test): (args: readonly Emitted[]) => Emitted | null {
 
 export const eq: ScalarFunction = operator({
   name: '==',
+  readsNumbers: 'beside-numbers',
   helper: 'eq',
   notation: 'infix',
   parameters: OPERANDS,
@@ -59,6 +60,7 @@ export const eq: ScalarFunction = operator({
 
 export const ne: ScalarFunction = operator({
   name: '!=',
+  readsNumbers: 'beside-numbers',
   helper: 'ne',
   notation: 'infix',
   parameters: OPERANDS,
@@ -74,6 +76,7 @@ export const ne: ScalarFunction = operator({
 
 export const lt: ScalarFunction = operator({
   name: '<',
+  readsNumbers: 'beside-numbers',
   helper: 'lt',
   notation: 'infix',
   parameters: OPERANDS,
@@ -90,6 +93,7 @@ export const lt: ScalarFunction = operator({
 
 export const le: ScalarFunction = operator({
   name: '<=',
+  readsNumbers: 'beside-numbers',
   helper: 'le',
   notation: 'infix',
   parameters: OPERANDS,
@@ -101,6 +105,7 @@ export const le: ScalarFunction = operator({
 
 export const gt: ScalarFunction = operator({
   name: '>',
+  readsNumbers: 'beside-numbers',
   helper: 'gt',
   notation: 'infix',
   parameters: OPERANDS,
@@ -115,6 +120,7 @@ export const gt: ScalarFunction = operator({
 
 export const ge: ScalarFunction = operator({
   name: '>=',
+  readsNumbers: 'beside-numbers',
   helper: 'ge',
   notation: 'infix',
   parameters: OPERANDS,

@@ -1,4 +1,5 @@
 /** Text in other clothes: formats, URLs, base64, paths, sizes. */
+import { formatProblem } from '../../../runtime/helpers/printf.ts'
 import type { ScalarFunction } from '../descriptor.ts'
 import { param, scalarsOf, withArticle } from './build.ts'
 
@@ -11,16 +12,27 @@ const printf = string({
   nulls: 'observe',
   foreign: ['format', 'sprintf', 'format_string'],
   parameters: [
-    param('format', 'string', '`%s %d %f %e %g %x %o %c %%`, with flags, width and precision.'),
+    param(
+      'format',
+      'string',
+      '`%s %d %u %f %e %g %x %o %b %c %%`, with flags `- + 0 # ,` and blank, width and precision; `*` takes either from the values.',
+    ),
     param('args', 'any', 'The values, in order.', { optional: true, variadic: true }),
   ],
-  summary: 'Text by a format. An absent value prints nothing.',
+  summary:
+    'Text by a format, as in C. An absent value prints nothing. Text that writes a number counts as one; a duration prints as its seconds.',
   examples: [
     ['printf("%s=%05.1f", "cpu", 3.14159)', '"cpu=003.1"'],
     ['printf("%x|%-4s|%%", 255, "a")', '"ff|a   |%"'],
+    ['printf("%,d %+.2e %g", 1234567, 0.00052, 0.1)', '"1,234,567 +5.20e-04 0.1"'],
     ['printf("%d%s", 9223372036854775807, null)', '"9223372036854775807"'],
+    ['printf("%*.*f", 8, 2, 3.14159)', '"    3.14"'],
   ],
   result: 'string',
+  check: ([format, ...values]) => {
+    const problem = typeof format === 'string' ? formatProblem(format, values.length) : null
+    return problem === null ? null : { problem, argument: 0 }
+  },
 })
 
 const urldecode = string({
@@ -60,6 +72,27 @@ const urlParse = string({
     ],
     ['url_parse("/a?x=1")', '{"path":"/a","query":{"x":"1"}}'],
     ['url_parse("no url")', 'null'],
+  ],
+  result: 'object',
+})
+
+const userAgentParse = string({
+  name: 'useragent_parse',
+  helper: 'userAgentParse',
+  foreign: ['parse_user_agent', 'user_agent', 'ua_parse', 'parse_useragent'],
+  parameters: [S],
+  summary:
+    'Who sent a request, by its User-Agent: browser, browser_version, os, os_version, device (`desktop mobile tablet tv bot tool other`). From a short table of its own, which knows the common ones; what it does not know is left out.',
+  examples: [
+    [
+      'useragent_parse("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36")',
+      '{"browser":"Chrome","browser_version":"120.0.0.0","os":"Windows","os_version":"10","device":"desktop"}',
+    ],
+    ['useragent_parse("curl/8.5.0")', '{"browser":"curl","browser_version":"8.5.0","device":"tool"}'],
+    [
+      'useragent_parse("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)")',
+      '{"browser":"bingbot","browser_version":"2.0","device":"bot"}',
+    ],
   ],
   result: 'object',
 })
@@ -132,6 +165,7 @@ export const ENCODINGS: readonly ScalarFunction[] = [
   urldecode,
   urlencode,
   urlParse,
+  userAgentParse,
   base64Encode,
   base64Decode,
   pathNormalize,

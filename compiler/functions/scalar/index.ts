@@ -7,6 +7,7 @@ import { CONDITIONALS } from './conditional.ts'
 import { CONVERSIONS } from './conversion.ts'
 import { ENCODINGS } from './encoding.ts'
 import { HASHES, NETWORKS } from './hash-network.ts'
+import { LAMBDAS } from './lambda.ts'
 import { MATHS } from './math.ts'
 import { STRINGS } from './string.ts'
 import { TEXTS } from './text.ts'
@@ -25,5 +26,6 @@ export const SCALARS: readonly ScalarFunction[] = [
   ...HASHES,
   ...NETWORKS,
   ...ARRAYS,
+  ...LAMBDAS,
   ...OBJECTS,
 ]

@@ -115,6 +115,7 @@ const split = string({
     ['split("ab", "")', '["a","b"]'],
   ],
   result: 'array',
+  members: 'string',
 })
 
 const join = string({

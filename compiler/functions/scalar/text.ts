@@ -142,6 +142,7 @@ const extractAll = text({
     ['extract_all("none", r"\\d+")', '[]'],
   ],
   result: 'array',
+  members: 'string',
   check: checkPattern,
 })
 

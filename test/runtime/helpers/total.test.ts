@@ -33,8 +33,11 @@ describe('every helper of a scalar function', () => {
       const isVariadic = fn.parameters.at(-1)?.variadic === true
       const most = isVariadic ? least + 3 : fn.parameters.length
       const given = fn.nulls === 'observe' ? anyValue : anyValue.filter(value => value !== null && value !== undefined)
+      const body = fc.func(anyValue) as unknown as fc.Arbitrary<Value>
+      const args =
+        fn.loop === undefined ? fc.array(given, { minLength: least, maxLength: most }) : fc.tuple(given, body)
       fc.assert(
-        fc.property(fc.array(given, { minLength: least, maxLength: most }), args => {
+        fc.property(args, args => {
           const result = helper(...args)
           assertIsValue(result, `${fn.name}(${args.map(valueToJson).join(', ')})`)
         }),

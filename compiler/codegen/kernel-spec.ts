@@ -1,0 +1,95 @@
+/** What all kernels share: the function around the row loop, the loop itself, and comments that lead back to the query. */
+import type { Expression, Statement } from 'estree'
+import { positionOf, type SourceText, type Span } from '../../grammar/source.ts'
+import type { ColumnShape } from '../../runtime/batch.ts'
+import type { KernelMode, KernelSpec, KernelText } from '../../runtime/program.ts'
+import { KernelWriter } from './expression.ts'
+import { commented, id, js } from './js.ts'
+import { printJs, printJsWithMap } from './print.ts'
+
+export interface KernelOptions {
+  /** `kernel1_where` */
+  readonly name: string
+  readonly source: SourceText
+  readonly origin: Span
+  readonly sourceMaps: boolean
+}
+
+export const ROW = id('i')
+
+/** The row loop for a batch with or without a selection: two texts, each with nothing to decide per row. */
+export function loop(mode: KernelMode, row: readonly Statement[]): Statement[] {
+  return mode.selected
+    ? js`for (let n = 0; n < selectedCount; n++) { const ${ROW} = selection[n]; ${row} }`
+    : js`for (let ${ROW} = 0; ${ROW} < rowCount; ${ROW}++) { ${row} }`
+}
+
+export function kernelSpec(
+  options: KernelOptions,
+  fields: readonly string[],
+  bail: readonly Statement[] | null,
+  write: (writer: KernelWriter, mode: KernelMode) => Statement[],
+  parameters: string,
+): KernelSpec {
+  return {
+    name: options.name,
+    origin: options.origin,
+    fields,
+    specialise(shapes: readonly ColumnShape[], mode: KernelMode): KernelText {
+      const writer = new KernelWriter({
+        kernelName: options.name,
+        fields,
+        shapes,
+        bail: mode.exact ? null : bail,
+        isSecond: mode.exact,
+      })
+      // The prelude fills while rows are written, so `write` reads it last.
+      const body = write(writer, mode)
+      const params = parameters.split(', ').map(id)
+      const fn: Expression = {
+        type: 'FunctionExpression',
+        id: id(options.name),
+        params,
+        body: { type: 'BlockStatement', body },
+        generator: false,
+        async: false,
+      }
+      const constants = writer.prelude.filter(isConstantBinding)
+      const inner = body.filter(statement => !isConstantBinding(statement))
+      const program = {
+        type: 'Program' as const,
+        sourceType: 'script' as const,
+        body: [
+          ...js`"use strict";`,
+          ...constants,
+          ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
+        ],
+      }
+      if (!options.sourceMaps) return { text: printJs(program, true), constants: writer.constants, map: null }
+      const { text, map } = printJsWithMap(program, options.source.text)
+      return { text, constants: writer.constants, map }
+    },
+  }
+}
+
+/** `const k3 = k[3]`: bound once per compiled function, outside it. */
+function isConstantBinding(statement: Statement): boolean {
+  if (statement.type !== 'VariableDeclaration') return false
+  const [declaration] = statement.declarations
+  return declaration?.id.type === 'Identifier' && /^k\d+$/.test(declaration.id.name)
+}
+
+/** The comment people read above a statement, and the location tools map it to. */
+export function annotate(
+  what: string,
+  origin: Span,
+  options: KernelOptions,
+  statements: readonly Statement[],
+): Statement[] {
+  const shown = what.length > 100 ? `${what.slice(0, 97)}...` : what
+  const { line, column, length } = positionOf(options.source, origin)
+  const list = commented(`${shown}  (query ${line}:${column}-${column + length})`, statements)
+  if (!options.sourceMaps) return list
+  const loc = { start: { line, column: column - 1 }, end: { line, column: column - 1 + length } }
+  return list.map(statement => ({ ...statement, loc }))
+}

@@ -1,0 +1,43 @@
+/** What the data turned out to be like, told once a run has ended: from the counters of its profile. */
+import type { Diagnostic } from '../../grammar/diagnostics.ts'
+import { NO_SPAN, quoteField } from '../../grammar/index.ts'
+import type { Profile } from '../../runtime/profile.ts'
+
+/** @param known  hints from compiling; one that only feared what was then found is made exact, in its place */
+export function withDataHints(known: readonly Diagnostic[], counters: Profile['counters']): Diagnostic[] {
+  const hints = [...known]
+  for (const [counter, count] of counters) {
+    const found = dataHint(counter, count)
+    if (found === null) continue
+    const at = hints.findIndex(hint => hint.code === found.code && hint.suggestion === found.suggestion)
+    if (at < 0 || found.suggestion === undefined) hints.push(found)
+    else hints[at] = { ...found, span: hints[at]!.span }
+  }
+  return hints
+}
+
+function dataHint(counter: string, count: number): Diagnostic | null {
+  const [kind = '', ...rest] = counter.split(':')
+  const subject = rest.join(':')
+  switch (kind) {
+    case 'coerced': {
+      const field = quoteField(subject)
+      const message = `${field} holds strings; ${counted(count, '1 was', 'were')} read as ${count === 1 ? 'a number' : 'numbers'}, use int(${field})`
+      return { code: 'H905', message, span: NO_SPAN, suggestion: `int(${field})` }
+    }
+    case 'overflow': {
+      const message = `${counted(count, '1 result is', 'results are')} beyond 64-bit integers and became ${count === 1 ? 'a float' : 'floats'}`
+      return { code: 'H908', message, span: NO_SPAN }
+    }
+    case 'parse': {
+      const message = `${counted(count, '1 text', 'texts')} could not be parsed as ${subject}; see _error_detail`
+      return { code: 'H907', message, span: NO_SPAN }
+    }
+    default:
+      return null
+  }
+}
+
+function counted(count: number, one: string, many: string): string {
+  return count === 1 ? one : `${count.toLocaleString('en')} ${many}`
+}
