@@ -33,7 +33,8 @@ import { labelOf } from './program/labels.ts'
 import type { ResolveContext } from './resolve/context.ts'
 import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
-import { STAGES } from './stages/index.ts'
+import { streams } from './stages/index.ts'
+import type { CoreStage } from './stages/stage.ts'
 import { timeBinNs } from './stages/stats.ts'
 import type { Compiled, CompileOptions, TraceEntry } from './types.ts'
 
@@ -97,7 +98,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
     stages: core.pipeline.stages.map(stage => ({
       type: stage.kind,
       text: printStage(stage),
-      streams: STAGES[stage.kind as keyof typeof STAGES].class === 'streams',
+      streams: streams(stage as CoreStage),
     })),
     fieldsRead: fieldsRead(scan),
     fieldsProduced: resolved.scope.isOpen ? null : [...resolved.scope.fields.keys()],

@@ -82,6 +82,8 @@ export type AstStage =
   | AstDrop
   | AstRename
   | AstStats
+  | AstEventstats
+  | AstStreamstats
   | AstSort
   | AstHead
   | AstTail
@@ -171,6 +173,19 @@ export interface AstKey {
 }
 
 export interface AstStats extends Stage<'stats'> {
+  readonly aggregates: readonly AstAggregate[]
+  readonly by: readonly AstKey[]
+}
+
+/** As stats, and every row stays: its group's aggregates become columns of it. Keys make no columns, so none has an alias. */
+export interface AstEventstats extends Stage<'eventstats'> {
+  readonly aggregates: readonly AstAggregate[]
+  readonly by: readonly AstKey[]
+}
+
+/** `streamstats window=5 avg(ms), lag(ms, 1) by host`: aggregates so far, and window functions. Keys have no alias. */
+export interface AstStreamstats extends Stage<'streamstats'> {
+  readonly options: readonly AstOption[]
   readonly aggregates: readonly AstAggregate[]
   readonly by: readonly AstKey[]
 }

@@ -31,7 +31,7 @@ export interface KernelOptions {
   readonly sourceMaps: boolean
 }
 
-const ROW = id('i')
+export const ROW = id('i')
 
 // ── filter ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -164,7 +164,7 @@ function typedColumn(
 
 // ── aggregate ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface BoundAggregate {
+export interface BoundAggregate {
   readonly call: AggregateCall
   readonly function: AggregateFunction
   /** Index of its first state column. */
@@ -340,7 +340,7 @@ function lookUpGroup(writer: KernelWriter, keyCount: number): Statement[] {
     if (group < 0) group = groups.add(slot);`
 }
 
-type StateAccess = (b: BoundAggregate) => Readonly<Record<string, Expression>>
+export type StateAccess = (b: BoundAggregate) => Readonly<Record<string, Expression>>
 
 function arrayState(writer: KernelWriter, from: string, index: Expression): StateAccess {
   return b =>
@@ -367,7 +367,12 @@ function localState(writer: KernelWriter, after: Statement[]): StateAccess {
     )
 }
 
-function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess, options: KernelOptions): Statement[] {
+export function writeStep(
+  writer: KernelWriter,
+  b: BoundAggregate,
+  slotOf: StateAccess,
+  options: KernelOptions,
+): Statement[] {
   const slots = slotOf(b)
   const { statements } = writer.capture(() => {
     const conditions: Expression[] = []
@@ -394,7 +399,7 @@ function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess,
   return annotate(b.call.name, b.call.origin, options, statements)
 }
 
-function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
+export function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
   const time = (part: 'micros' | 'nanos'): Expression => {
     const vector = writer.vector('_time')
     const shape = writer.shapeOf('_time')
@@ -522,7 +527,7 @@ function loop(mode: KernelMode, row: readonly Statement[]): Statement[] {
     : js`for (let ${ROW} = 0; ${ROW} < rowCount; ${ROW}++) { ${row} }`
 }
 
-function kernelSpec(
+export function kernelSpec(
   options: KernelOptions,
   fields: readonly string[],
   bail: readonly Statement[] | null,
@@ -577,7 +582,12 @@ function isConstantBinding(statement: Statement): boolean {
 }
 
 /** The comment people read above a statement, and the location tools map it to. */
-function annotate(what: string, origin: Span, options: KernelOptions, statements: readonly Statement[]): Statement[] {
+export function annotate(
+  what: string,
+  origin: Span,
+  options: KernelOptions,
+  statements: readonly Statement[],
+): Statement[] {
   const shown = what.length > 100 ? `${what.slice(0, 97)}...` : what
   const { line, column, length } = positionOf(options.source, origin)
   const list = commented(`${shown}  (query ${line}:${column}-${column + length})`, statements)

@@ -21,6 +21,7 @@ export type Category =
   | 'array'
   | 'object'
   | 'aggregate'
+  | 'window'
 
 export interface Parameter {
   readonly name: string
@@ -31,6 +32,16 @@ export interface Parameter {
   readonly variadic?: true
   /** Must be a constant (a pattern, a unit, a percentile). */
   readonly constant?: true
+  /** Of a constant number: what it may be. */
+  readonly within?: NumberRange
+}
+
+export interface NumberRange {
+  readonly min: number
+  readonly max: number
+  readonly whole?: true
+  /** The least is left out: it is above `min`. */
+  readonly above?: true
 }
 
 /** `upper("a")` → `"A"`; run by the tests. `result` is JSON (datetimes and durations as they print). */
@@ -163,13 +174,32 @@ export interface AggregateFunction extends Head {
     from: StateSlots,
     cx: EmitContext & { readonly parameters: readonly number[] },
   ): readonly Statement[]
-  /** The group's answer as a `Value`. */
+  /**
+   * The group's answer as a `Value`. It may be asked again after more steps (`streamstats`), so it leaves the state as it is and hands out
+   * nothing that a later step changes.
+   */
   finish(state: StateSlots, cx: EmitContext & { readonly parameters: readonly number[] }): Expression
 }
 
-export type FunctionDescriptor = ScalarFunction | AggregateFunction
+/** A function of `streamstats` alone: what it gives a row depends on the rows of its group before it, or after it. */
+export interface WindowFunction extends Head {
+  readonly kind: 'window'
+  readonly category: 'window'
+  readonly doc: { readonly summary: string; readonly examples: readonly [AggregateExample, ...AggregateExample[]] }
+  type(args: readonly ValueType[]): ValueType | TypeProblem
+  readonly meaning: WindowMeaning
+}
+
+export type WindowMeaning =
+  /** An aggregate over the rows of the group up to this one: all of them, or as many of the last as the first constant says. */
+  | { readonly kind: 'aggregate'; readonly function: AggregateFunction; readonly rows: 'all' | 'first constant' }
+  /** The argument as it was, or will be, that many rows away in the group; 1 unless the first constant says otherwise. Nulls count. */
+  | { readonly kind: 'offset'; readonly direction: 'before' | 'after' }
+
+export type FunctionDescriptor = ScalarFunction | AggregateFunction | WindowFunction
 
 export interface FunctionRegistry {
   readonly scalars: ReadonlyMap<string, ScalarFunction>
   readonly aggregates: ReadonlyMap<string, AggregateFunction>
+  readonly windows: ReadonlyMap<string, WindowFunction>
 }

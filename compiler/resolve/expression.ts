@@ -252,6 +252,11 @@ export class ExprResolver {
       })
       return nothing(ast.span)
     }
+    if (functions.windows.has(ast.name)) {
+      const message = `${ast.name}() looks at other rows of its group; it stands in streamstats`
+      this.#cx.report({ code: 'E204', message, span: ast.span })
+      return nothing(ast.span)
+    }
     const foreign = [...functions.scalars.values()].find(fn => fn.foreign.includes(ast.name))
     const names = [...functions.scalars.values()].filter(fn => fn.notation === 'call').map(fn => fn.name)
     // After stats a call may name a column, `count()`.

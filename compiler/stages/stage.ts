@@ -32,6 +32,8 @@ export interface Stage<K extends CoreKind> {
   readonly doc: { readonly summary: string; readonly examples: readonly [StageExample, ...StageExample[]] }
   /** `blocks`: it needs all its input before it gives any output, so it cannot stand in a live tail. */
   readonly class: 'streams' | 'blocks'
+  /** Of a stage that streams: does this one block all the same? */
+  blocks?(stage: CoreStage<K>): boolean
   /** What becomes of the order of its rows: `keeps` it, `sets` one, or `loses` it. */
   readonly order: 'keeps' | 'sets' | 'loses'
   /**

@@ -2,6 +2,7 @@
 import type { AstAggregate, AstKey } from '../../grammar/ast.ts'
 import { keyColumn, printCall, type Span, suggestName } from '../../grammar/index.ts'
 import { Duration, type ValueType } from '../../storage/value.ts'
+import type { AggregateFunction, NumberRange, Parameter, WindowFunction } from '../functions/descriptor.ts'
 import { lookupAggregate } from '../functions/index.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall, GroupKey } from '../logical/ops.ts'
@@ -44,7 +45,7 @@ export const stats: Stage<'stats'> = {
   },
 }
 
-function lowerKey(key: AstKey, cx: LowerContext): GroupKey {
+export function lowerKey(key: AstKey, cx: LowerContext): GroupKey {
   const value = cx.exprs.expr(key.value)
   // A plain field is named as it was asked for: `by source` comes out as `source`.
   return { value, name: key.alias ?? keyColumn(key) }
@@ -58,7 +59,7 @@ export function timeBinNs(expr: Expr): number | null {
   return width.value instanceof Duration && width.value.ns > 0 ? width.value.ns : null
 }
 
-function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerContext): AggregateCall | null {
+export function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerContext): AggregateCall | null {
   const found = lookupAggregate(cx.functions, ast.name)
   if (found === null) {
     reportUnknown(ast, cx)
@@ -66,6 +67,33 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
     return null
   }
   const { function: fn } = found
+  const given = lowerArguments(fn, ast, cx)
+  if (given === null) return null
+  const { args, type } = given
+  const parameters = [...found.parameters, ...given.parameters]
+  if (fn.takesBinSeconds === true) {
+    const bin = keys.map(key => timeBinNs(key.value)).find(ns => ns !== null)
+    if (bin !== undefined && bin !== null) parameters.unshift(bin / 1e9)
+  }
+  const where = ast.where === null ? null : cx.exprs.predicate(ast.where)
+  const name = ast.alias ?? printCall(ast)
+  return { function: fn, args, parameters, where, name, type, origin: ast.span }
+}
+
+interface Arguments {
+  readonly args: readonly Expr[]
+  /** Constants, in order. */
+  readonly parameters: readonly number[]
+  /** What the function gives for them. */
+  readonly type: ValueType
+}
+
+/** Arguments counted, constants evaluated, types checked; null when they are reported as wrong. */
+export function lowerArguments(
+  fn: AggregateFunction | WindowFunction,
+  ast: AstAggregate,
+  cx: LowerContext,
+): Arguments | null {
   if (!hasRightCount(fn, ast.args.length)) {
     const names = fn.parameters.map(p => (p.optional ? `[${p.name}]` : p.name)).join(', ')
     cx.report({
@@ -75,19 +103,17 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
     })
     return null
   }
-  const parameters = [...found.parameters]
+  const parameters: number[] = []
   const args: Expr[] = []
   for (const [index, arg] of ast.args.entries()) {
     const expr = cx.exprs.expr(arg)
-    if (fn.parameters[index]?.constant !== true) args.push(expr)
-    else if (expr.kind === 'literal' && typeof expr.value === 'number' && expr.value >= 0 && expr.value <= 100) {
+    const parameter = fn.parameters[index]!
+    if (parameter.constant !== true) args.push(expr)
+    else if (expr.kind === 'literal' && typeof expr.value === 'number' && isWithin(expr.value, parameter.within)) {
       parameters.push(expr.value)
     } else {
-      cx.report({
-        code: 'E206',
-        message: `${fn.parameters[index]!.name} of ${fn.name}() is a number from 0 to 100`,
-        span: arg.span,
-      })
+      const message = `${parameter.name} of ${fn.name}() is ${rangeText(parameter)}`
+      cx.report({ code: 'E206', message, span: arg.span })
     }
   }
   const type = fn.type(args.map(arg => arg.type))
@@ -103,24 +129,37 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
       span: ast.args[index]!.span,
     })
   }
-  if (fn.takesBinSeconds === true) {
-    const bin = keys.map(key => timeBinNs(key.value)).find(ns => ns !== null)
-    if (bin !== undefined && bin !== null) parameters.unshift(bin / 1e9)
-  }
-  const where = ast.where === null ? null : cx.exprs.predicate(ast.where)
-  const name = ast.alias ?? printCall(ast)
-  return { function: fn, args, parameters, where, name, type, origin: ast.span }
+  return { args, parameters, type }
+}
+
+function isWithin(value: number, within: NumberRange | undefined): boolean {
+  if (within === undefined) return true
+  const { min, max, whole, above } = within
+  if (whole === true && !Number.isInteger(value)) return false
+  return (above === true ? value > min : value >= min) && value <= max
+}
+
+function rangeText({ within }: Parameter): string {
+  if (within === undefined) return 'a number, written out'
+  const { min, max, whole, above } = within
+  const kind = whole === true ? 'a whole number' : 'a number'
+  return above === true ? `${kind} above ${min}, up to ${max}` : `${kind} from ${min} to ${max}`
 }
 
 const NEVER_NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['bool', 'datetime', 'duration', 'array', 'object'])
 
-function reportUnknown(ast: AstAggregate, cx: LowerContext): void {
-  const { aggregates, scalars } = cx.functions
+export function reportUnknown(ast: AstAggregate, cx: LowerContext, others: readonly WindowFunction[] = []): void {
+  const { aggregates, scalars, windows } = cx.functions
+  if (windows.has(ast.name)) {
+    const message = `${ast.name}() looks at other rows of its group; it stands in streamstats`
+    cx.report({ code: 'E204', message, span: ast.nameSpan })
+    return
+  }
   const names = [...aggregates.values()].flatMap(fn =>
     fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99'],
   )
-  const foreign = [...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
-  const near = foreign?.name ?? suggestName(ast.name, names)
+  const foreign = [...others, ...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
+  const near = foreign?.name ?? suggestName(ast.name, [...names, ...others.map(fn => fn.name)])
   const isScalar = scalars.has(ast.name)
   cx.report({
     code: isScalar ? 'E204' : 'E104',

@@ -45,6 +45,17 @@ export const RANDOM_STAGES: {
     return { kind: 'rename', span, pairs: g.some(1, 2, pair) }
   },
   stats: g => ({ kind: 'stats', span, aggregates: g.aggregates(), by: g.by() }),
+  eventstats: g => ({ kind: 'eventstats', span, aggregates: g.aggregates(), by: g.unnamedBy() }),
+  streamstats: g => ({
+    kind: 'streamstats',
+    span,
+    options: randomOptions(g, {
+      window: () => countLiteral(1 + g.below(9)),
+      current: () => boolLiteral(g.chance(0.5)),
+    }),
+    aggregates: g.aggregates(),
+    by: g.unnamedBy(),
+  }),
   sort: g => ({ kind: 'sort', span, keys: g.some(1, 2, () => g.sortKey()) }),
   head: g => ({ kind: 'head', span, count: g.below(100) }),
   tail: g => ({ kind: 'tail', span, count: g.below(100) }),
@@ -78,6 +89,10 @@ export function randomOptions(g: AstGenerator, values: Readonly<Record<string, (
 
 export function countLiteral(value: number): AstExpr {
   return { kind: 'literal', span, value: { type: 'int', value: BigInt(value) } }
+}
+
+export function boolLiteral(value: boolean): AstExpr {
+  return { kind: 'literal', span, value: { type: 'bool', value } }
 }
 
 /** One of the words of a choice. */

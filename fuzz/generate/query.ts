@@ -1,7 +1,7 @@
 /** Random typed pipelines over known fields. Whatever depends on order comes only after a sort that leaves no ties. */
 
 import type { AggregateFunction } from '../../compiler/functions/descriptor.ts'
-import { FUNCTIONS } from '../../compiler/functions/index.ts'
+import { FUNCTIONS, WINDOWS } from '../../compiler/functions/index.ts'
 import { quoteField } from '../../grammar/index.ts'
 import { type Field, isIn } from './data.ts'
 import { CALLABLE, condition, type ExpressionContext, randomExpression } from './expression.ts'
@@ -138,6 +138,9 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
   sample: state =>
     state.ordered ? { text: `sample ${state.random.pick(['3', '50%', '20% seed=3'])}`, next: state } : null,
 
+  eventstats: state => eventstats(state),
+  streamstats: state => (state.ordered ? streamstats(state) : null),
+
   stats: state => stats(state),
   count: state => stats(state),
 }
@@ -161,30 +164,86 @@ function pickUnpinned(state: State): string {
   return candidates.length > 0 ? state.random.pick(candidates).name : 'x1'
 }
 
-function stats(state: State): { readonly text: string; readonly next: State } | null {
+interface Made {
+  readonly text: string
+  readonly field: Field
+}
+
+/** Aggregates of the swarm, each with an alias. */
+function randomAggregates(state: State, count: number): readonly Made[] {
   const { random } = state
   const known = state.aggregates.filter(fn => isAnswerable(fn, state))
-  if (known.length === 0) return null
-  const added: Field[] = []
-  const aggregates = Array.from({ length: random.int(1, 3) }, (_, i) => {
+  if (known.length === 0) return []
+  return Array.from({ length: count }, (_, i) => {
     const fn = random.pick(known)
     const name = fn.family === undefined ? fn.name : random.pick(['p50', 'p90', 'p99', 'p99_9'])
     const where = random.chance(0.25) ? `where ${condition(state, 1)}` : null
     const parts = [...argumentsOf(fn, state), ...(where === null ? [] : [where])]
     // The alias says which aggregate it was, so that a comparison knows which error is allowed.
     const alias = `a${i}_${name}`
-    added.push({ name: alias, type: typeOfAnswer(fn) })
-    return `${name}(${parts.join(', ')}) as ${alias}`
+    return { text: `${name}(${parts.join(', ')}) as ${alias}`, field: { name: alias, type: typeOfAnswer(fn) } }
   })
-  const keys = Array.from({ length: random.int(0, 2) }, (_, i): Field & { readonly text: string } => {
-    const text = random.chance(0.6)
-      ? quoteField(random.pick(state.fields.filter(isUsable)).name)
-      : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
-    return { name: `g${i}`, type: 'any', text }
-  })
+}
+
+/** A window function over a field whose sums are exact. */
+function randomWindow(state: State, i: number): Made {
+  const { random } = state
+  const fn = random.pick(WINDOWS)
+  const [first, ...constants] = fn.parameters
+  const alias = `w${i}_${fn.name}`
+  const args =
+    first === undefined ? [] : [first.type === 'number' ? tameField(state) : randomExpression(state, 'any', 1)]
+  for (const { within, optional } of constants) {
+    if (optional !== true || random.chance(0.5)) {
+      args.push(within?.whole === true ? random.pick(['1', '2', '3']) : random.pick(['0.5', '0.25', '1']))
+    }
+  }
+  const type = fn.name === 'moving_avg' || fn.name === 'ewma' ? 'opaque' : 'any'
+  return { text: `${fn.name}(${args.join(', ')}) as ${alias}`, field: { name: alias, type } }
+}
+
+function randomKey(state: State): string {
+  const { random } = state
+  return random.chance(0.6)
+    ? quoteField(random.pick(state.fields.filter(isUsable)).name)
+    : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
+}
+
+function beside(state: State, stage: string, made: readonly Made[]): { readonly text: string; readonly next: State } {
+  const keys = Array.from({ length: state.random.int(0, 2) }, () => randomKey(state))
+  const by = keys.length === 0 ? '' : ` by ${keys.join(', ')}`
+  const names = new Set(made.map(({ field }) => field.name))
+  const fields = [...state.fields.filter(({ name }) => !names.has(name)), ...made.map(({ field }) => field)]
+  return { text: `${stage} ${made.map(({ text }) => text).join(', ')}${by}`, next: { ...state, fields } }
+}
+
+function eventstats(state: State): { readonly text: string; readonly next: State } | null {
+  const made = randomAggregates(state, state.random.int(1, 3))
+  return made.length === 0 ? null : beside(state, 'eventstats', made)
+}
+
+function streamstats(state: State): { readonly text: string; readonly next: State } {
+  const { random } = state
+  const windows = Array.from({ length: random.int(0, 2) }, (_, i) => randomWindow(state, i))
+  const aggregates = randomAggregates(state, random.int(windows.length === 0 ? 1 : 0, 3))
+  const made = [...aggregates, ...windows]
+  const options = `${random.pick(['', '', ' window=1', ' window=2', ' window=3'])}${random.pick(['', '', ' current=false'])}`
+  return beside(state, `streamstats${options}`, made.length > 0 ? made : [randomWindow(state, 0)])
+}
+
+function stats(state: State): { readonly text: string; readonly next: State } | null {
+  const { random } = state
+  const made = randomAggregates(state, random.int(1, 3))
+  if (made.length === 0) return null
+  const keys = Array.from({ length: random.int(0, 2) }, (_, i): Field & { readonly text: string } => ({
+    name: `g${i}`,
+    type: 'any',
+    text: randomKey(state),
+  }))
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
-  const fields = [...keys.map(({ name, type }) => ({ name, type })), ...added]
-  return { text: `stats ${aggregates.join(', ')}${by}`, next: { ...state, fields, ordered: false, events: false } }
+  const fields = [...keys.map(({ name, type }) => ({ name, type })), ...made.map(({ field }) => field)]
+  const text = made.map(each => each.text).join(', ')
+  return { text: `stats ${text}${by}`, next: { ...state, fields, ordered: false, events: false } }
 }
 
 const NEEDS_ORDER = new Set(['first', 'last', 'list'])
@@ -209,11 +268,11 @@ function argumentsOf(fn: AggregateFunction, state: State): string[] {
   const { random } = state
   const [first, ...constants] = fn.parameters
   if (first === undefined || (first.optional && random.chance(0.5))) return []
-  const tame = state.fields.filter(field => field.type === 'int' || field.type === 'float')
-  const argument = !ROUNDS.has(fn.name)
-    ? randomExpression(state, 'any', 1)
-    : tame.length > 0
-      ? quoteField(random.pick(tame).name)
-      : '1'
+  const argument = ROUNDS.has(fn.name) ? tameField(state) : randomExpression(state, 'any', 1)
   return [argument, ...constants.map(() => random.pick(['50', '90', '99.9']))]
+}
+
+function tameField({ random, fields }: State): string {
+  const tame = fields.filter(field => field.type === 'int' || field.type === 'float')
+  return tame.length > 0 ? quoteField(random.pick(tame).name) : '1'
 }

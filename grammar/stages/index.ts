@@ -4,6 +4,7 @@ import { countSyntax } from './count.ts'
 import { dedupSyntax } from './dedup.ts'
 import { describeSyntax } from './describe.ts'
 import { dropSyntax } from './drop.ts'
+import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
 import { extendSyntax } from './extend.ts'
 import { headSyntax } from './head.ts'
@@ -16,6 +17,7 @@ import { renameSyntax } from './rename.ts'
 import { sampleSyntax } from './sample.ts'
 import { sortSyntax } from './sort.ts'
 import { statsSyntax } from './stats.ts'
+import { streamstatsSyntax } from './streamstats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
 import { topSyntax } from './top.ts'
@@ -33,6 +35,8 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   drop: dropSyntax,
   rename: renameSyntax,
   stats: statsSyntax,
+  eventstats: eventstatsSyntax,
+  streamstats: streamstatsSyntax,
   sort: sortSyntax,
   head: headSyntax,
   tail: tailSyntax,

@@ -9,6 +9,8 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'drop',
   'rename',
   'stats',
+  'eventstats',
+  'streamstats',
   'sort',
   'head',
   'tail',
@@ -63,8 +65,6 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
 
 /** Stages of the language that this engine does not run yet. */
 export const PLANNED_STAGES: ReadonlySet<string> = new Set([
-  'eventstats',
-  'streamstats',
   'join',
   'union',
   'explode',

@@ -2,15 +2,25 @@
  * The language by its simplest means: rows in an array, one stage after the other, each a few obvious lines.
  * The engine must give the same answers, whatever its optimiser, kernels and storage do. Takes desugared queries.
  */
-import type { AstExpr, AstQuery, AstSort, AstStage, AstTimePoint, AstTimeRange } from '../../grammar/ast.ts'
+import type {
+  AstAggregate,
+  AstExpr,
+  AstQuery,
+  AstSort,
+  AstStage,
+  AstTimePoint,
+  AstTimeRange,
+} from '../../grammar/ast.ts'
 import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
 import { type CallScalar, evaluate as evaluateExpr } from './expressions.ts'
 import { dropFields, keepFields, renameFields } from './fields.ts'
+import { aggregateName } from './names.ts'
 import { parseRows } from './parse.ts'
 import { copyOf, type Row, readField, rowOf } from './row.ts'
 import { stats, statsColumns } from './stats.ts'
+import { eventstats, streamstats } from './streamstats.ts'
 import { referenceOf } from './table/index.ts'
 
 export interface InterpretOptions {
@@ -74,6 +84,10 @@ function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate): S
       return renameFields(stage, rows, columns)
     case 'stats':
       return { rows: stats(stage, rows, evaluate), columns: statsColumns(stage) }
+    case 'eventstats':
+      return { rows: eventstats(stage, rows, evaluate), columns: withNames(columns, stage.aggregates) }
+    case 'streamstats':
+      return { rows: streamstats(stage, rows, evaluate), columns: withNames(columns, stage.aggregates) }
     case 'sort':
       return { rows: sort(stage, rows, evaluate), columns }
     case 'head':
@@ -90,6 +104,10 @@ function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate): S
       throw new Error(`${stage.kind} is a short form; desugar the query first`)
     }
   }
+}
+
+function withNames(columns: readonly string[] | null, made: readonly AstAggregate[]): string[] | null {
+  return columns && [...new Set([...columns, ...made.map(aggregateName)])]
 }
 
 /** Left to right; a computed value is never missing, a copy of a field may be. */

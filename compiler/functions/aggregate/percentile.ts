@@ -3,7 +3,13 @@ import { js, lit } from '../../codegen/js.ts'
 import type { AggregateFunction, Parameter } from '../descriptor.ts'
 
 const X: Parameter = { name: 'x', type: 'number', doc: 'A number; null is skipped.' }
-const P: Parameter = { name: 'p', type: 'number', doc: 'Percentile, 0 to 100.', constant: true }
+const P: Parameter = {
+  name: 'p',
+  type: 'number',
+  doc: 'Percentile, 0 to 100.',
+  constant: true,
+  within: { min: 0, max: 100 },
+}
 
 const sketched = {
   kind: 'aggregate',
