@@ -18,15 +18,23 @@ import { annotate, type KernelOptions, kernelSpec, ROW, stepContext, writeStep }
 const PARAMETERS = 'columns, rowCount, selection, selectedCount, groupOf, state, rowOrderBase, charge'
 const GROUP = id('group')
 
+/** Asked after every row, some aggregates have a state of their own for it. */
+function asRunning(column: StreamColumn): StreamColumn {
+  if (column.kind === 'offset' || column.rows !== null || column.call.function.running === undefined) return column
+  const { call } = column
+  return { ...column, call: { ...call, function: { ...call.function, ...call.function.running } } }
+}
+
 /** Can states of it be kept one per row of a window? Those that hold a set, a sketch or a list cannot: each would be a copy. */
 export function keepsValuesOnly(fn: AggregateFunction): boolean {
   return Object.values(fn.state).every(column => column.type !== 'object' || column.init === null)
 }
 
 export function emitRunning(
-  columns: readonly StreamColumn[],
+  asked: readonly StreamColumn[],
   options: KernelOptions & { readonly backward: boolean; readonly isGrouped: boolean },
 ): RunningSpec {
+  const columns = asked.map(asRunning)
   const fields = new Set(fieldsOf(...columns.flatMap(exprsOfColumn)))
   if (columns.some(c => c.kind === 'aggregate' && c.call.function.readsTime === true)) fields.add('_time')
   const layout = new StateLayout()

@@ -179,6 +179,8 @@ export interface AggregateFunction extends Head {
    * nothing that a later step changes.
    */
   finish(state: StateSlots, cx: EmitContext & { readonly parameters: readonly number[] }): Expression
+  /** The same answers from a state that costs little to ask, where it is asked after every row (`streamstats` without a window). */
+  readonly running?: Pick<AggregateFunction, 'state' | 'step' | 'finish'>
 }
 
 /** A function of `streamstats` alone: what it gives a row depends on the rows of its group before it, or after it. */

@@ -131,7 +131,8 @@ function sketchQuantile(sketch: Sketch, q: number): number | null {
 
 function sum(counts: Float64Array): number {
   let total = 0
-  for (const count of counts) total += count
+  // By index: an iterator costs ten times as much, and streamstats asks for every row.
+  for (let at = 0; at < counts.length; at++) total += counts[at]!
   return total
 }
 

@@ -28,6 +28,8 @@ type FinishKernel = (state: readonly StateArray[], count: number) => readonly Va
 /** Arguments of the last rows of a group: by field, the newest at the end, twice as many as a window holds before they are moved down. */
 interface Arguments {
   readonly values: readonly Value[][]
+  /** The same, as kernels read them: by the rows they are told. */
+  readonly columns: readonly Vector[]
   count: number
 }
 
@@ -73,7 +75,9 @@ export class WindowedColumns {
 
   #reserve(groupCount: number): void {
     for (let group = this.#groups.length; group < groupCount; group++) {
-      this.#groups.push({ values: this.#spec.step.fields.map(() => []), count: 0 })
+      const values = this.#spec.step.fields.map((): Value[] => [])
+      const columns = values.map((each): Vector => ({ kind: 'any', rowCount: 2 * this.#spec.rows, values: each }))
+      this.#groups.push({ values, columns, count: 0 })
     }
   }
 
@@ -91,14 +95,13 @@ export class WindowedColumns {
   }
 
   /** One value per output. */
-  #answer({ values, count }: Arguments): readonly (readonly Value[])[] {
+  #answer({ columns, count }: Arguments): readonly (readonly Value[])[] {
     const { state: spec, rows } = this.#spec
     const state = spec.map(column => allocate(column, 1))
     for (const [index, column] of spec.entries()) fill(state[index]!, column, 0, 1)
     const size = Math.min(rows, count)
     if (this.#rows.length < size) this.#rows = new Uint32Array(Math.max(size, 64))
     for (let n = 0; n < size; n++) this.#rows[n] = count - size + n
-    const columns = values.map((each): Vector => ({ kind: 'any', rowCount: count, values: each }))
     const { run } = this.#step.get(columns, { selected: true, exact: false })
     run(columns, count, this.#rows, size, [], null, state, 0)
     return this.#finish.get([], { selected: false, exact: false }).run(state, 1)
