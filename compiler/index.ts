@@ -132,6 +132,7 @@ function resolveAll(
     functions: options.functions ?? FUNCTIONS,
     catalog: options.catalog,
     variables: options.variables ?? {},
+    now: options.now,
     report,
     hint: diagnostic => {
       const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
@@ -244,6 +245,8 @@ function fieldsRead(scan: PhysicalScan): readonly string[] | null {
 function shapeOf({ plan, scope }: Resolved): ResultShape {
   const chain = chainOf(plan)
   const isTable = chain.some(op => op.kind === 'aggregate' || op.kind === 'describe')
+  // A table whose columns only the data know.
+  if (scope.isOpen && !scope.isEvents) return { kind: 'aggregate', columns: null, interval: null }
   if (!isTable || scope.isOpen) return { kind: 'events', columns: null, interval: null }
   const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
   const interval = intervalOf(chain)

@@ -27,7 +27,7 @@ export interface SplitPlan {
 }
 
 export interface ResultShape {
-  /** `events`: rows are whole events of any fields. Otherwise `columns` says all. */
+  /** `events`: rows are whole events of any fields. Otherwise `columns` says all; null: the rows do. */
   readonly kind: 'events' | 'aggregate' | 'timechart'
   readonly columns: readonly { readonly name: string; readonly type: ValueType }[] | null
   /** `5m` for a timechart. */

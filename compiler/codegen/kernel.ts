@@ -198,12 +198,14 @@ export function emitAggregate(
   })
   // Where no row can be left out, all counters of a group are one number: it is kept here, once, and added to each at the end.
   const counting = bound.filter(b => countColumns(b.function).length > 0)
-  const isShared = counting.length > 1 && counting.every(b => b.call.where === null)
+  // Where rows are tallied, each counter gets the tally itself.
+  const isTallied = keyCount > 0 && calls.every(isPlainCount)
+  const isShared = !isTallied && counting.length > 1 && counting.every(b => b.call.where === null)
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
     step: stepKernel(bound, keyCount, rowsColumn, options),
-    tally: keyCount > 0 && calls.every(isPlainCount) ? tallyKernel(keyCount, options) : null,
+    tally: isTallied ? tallyKernel(keyCount, options) : null,
     merge: mergeKernel(bound, rowsColumn, options),
     finish: finishKernel(bound, rowsColumn, options),
     absorb: bound.every(b => b.function.fromStatistics !== undefined) ? absorbKernel(bound, keyCount, options) : null,

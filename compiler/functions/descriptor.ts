@@ -148,6 +148,8 @@ export interface AggregateFunction extends Head {
   readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
   type(args: readonly ValueType[]): ValueType | TypeProblem
   readonly merging: MergeLaw
+  /** What a bin without rows has in a series that `fill` made regular, where it is not what `stats` gives for no rows. */
+  readonly empty?: Value
   /** The same answer whatever order rows come in (rounding aside), so that a sort below is for nothing. */
   readonly ignoresOrder?: true
   /** Without arguments it is the number of rows of the group, in its only state column. */

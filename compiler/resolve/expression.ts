@@ -124,7 +124,7 @@ export class ExprResolver {
 
   field(written: string, span: Span): Expr {
     const alias = ALIASES.get(written)
-    const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isOpen ? alias : written
+    const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isEvents ? alias : written
     if (!this.#scope.has(name)) {
       const near = suggestName(name, [...this.#scope.fields.keys()])
       const text = near === null ? undefined : near
@@ -146,7 +146,7 @@ export class ExprResolver {
   /** Events are open, so an unknown field is legal and every row lacks it; usually it is a typo, so say so. */
   #hintUnknown(name: string, span: Span): void {
     const { knownFields } = this.#cx
-    if (knownFields === null || knownFields.size === 0 || !this.#scope.isOpen) return
+    if (knownFields === null || knownFields.size === 0 || !this.#scope.isEvents) return
     if (this.#scope.fields.has(name) || knownFields.has(name) || name === 'index' || name.startsWith('_')) return
     for (const known of knownFields.keys()) if (known.startsWith(`${name}.`)) return
     const near = suggestName(name, [...knownFields.keys(), ...this.#scope.fields.keys()])

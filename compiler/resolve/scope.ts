@@ -7,9 +7,13 @@ export class Scope {
   /** Anything else may exist too. */
   readonly isOpen: boolean
 
-  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean) {
+  /** Rows are events still: what else exists are their fields. Otherwise what else there is a stage made out of the data. */
+  readonly isEvents: boolean
+
+  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean, isEvents = isOpen) {
     this.fields = fields
     this.isOpen = isOpen
+    this.isEvents = isEvents
   }
 
   typeOf(name: string): ValueType {
@@ -30,7 +34,7 @@ export class Scope {
   with(added: Iterable<readonly [string, ValueType]>): Scope {
     const fields = new Map(this.fields)
     for (const [name, type] of added) fields.set(name, type)
-    return new Scope(fields, this.isOpen)
+    return new Scope(fields, this.isOpen, this.isEvents)
   }
 }
 

@@ -31,7 +31,7 @@ export const keep: Stage<'keep'> = {
       else for (const [name, type] of cx.scope.fields) if (matches(pattern.pattern, name)) kept.set(name, type)
     }
     for (const pattern of except) for (const name of [...kept.keys()]) if (matches(pattern, name)) kept.delete(name)
-    return asWritten(stage, op, fields, new Scope(kept, isOpen))
+    return asWritten(stage, op, fields, new Scope(kept, isOpen, isOpen && cx.scope.isEvents))
   },
 }
 
@@ -44,7 +44,10 @@ function asWritten(stage: CoreStage<'keep'>, op: LogicalOp, fields: readonly str
   if (pairs.length === 0) return { op, scope }
   const toByFrom = new Map(pairs.map(pair => [pair.from, pair.to]))
   const renamed = new Map([...scope.fields].map(([name, type]) => [toByFrom.get(name) ?? name, type] as const))
-  return { op: { kind: 'rename', origin: stage.span, input: op, pairs }, scope: new Scope(renamed, scope.isOpen) }
+  return {
+    op: { kind: 'rename', origin: stage.span, input: op, pairs },
+    scope: new Scope(renamed, scope.isOpen, scope.isEvents),
+  }
 }
 
 export const drop: Stage<'drop'> = {
@@ -63,7 +66,7 @@ export const drop: Stage<'drop'> = {
     for (const pattern of fields) for (const name of [...left.keys()]) if (matches(pattern, name)) left.delete(name)
     return {
       op: { kind: 'drop', origin: stage.span, input: cx.input, fields },
-      scope: new Scope(left, cx.scope.isOpen),
+      scope: new Scope(left, cx.scope.isOpen, cx.scope.isEvents),
     }
   },
 }
@@ -99,7 +102,7 @@ export const rename: Stage<'rename'> = {
     }
     return {
       op: { kind: 'rename', origin: stage.span, input: cx.input, pairs },
-      scope: new Scope(fields, cx.scope.isOpen),
+      scope: new Scope(fields, cx.scope.isOpen, cx.scope.isEvents),
     }
   },
 }

@@ -3,14 +3,17 @@ import { drop, keep, rename } from './columns.ts'
 import { describe } from './describe.ts'
 import { eventstats } from './eventstats.ts'
 import { extend } from './extend.ts'
+import { fill } from './fill.ts'
 import { dedup, head, tail } from './limit.ts'
 import { parse } from './parse.ts'
+import { rollup } from './rollup.ts'
 import { sample } from './sample.ts'
 import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 import { stats } from './stats.ts'
 import { streamstats } from './streamstats.ts'
 import { where } from './where.ts'
+import { xyseries } from './xyseries.ts'
 
 export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   where,
@@ -28,6 +31,9 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   dedup,
   describe,
   sample,
+  fill,
+  xyseries,
+  rollup,
 }
 
 /** Does it give rows while it reads? What a live tail asks. */

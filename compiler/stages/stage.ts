@@ -6,7 +6,10 @@ import type { ExprResolver } from '../resolve/expression.ts'
 import type { Scope } from '../resolve/scope.ts'
 
 /** Kinds that reach the compiler; the others are short forms the grammar expands. */
-export type CoreKind = Exclude<AstStage['kind'], 'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles'>
+export type CoreKind = Exclude<
+  AstStage['kind'],
+  'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles' | 'baseline' | 'changes'
+>
 export type CoreStage<K extends CoreKind = CoreKind> = Extract<AstStage, { readonly kind: K }>
 
 export interface Lowered {

@@ -21,6 +21,8 @@ interface State extends ExpressionContext {
   readonly ordered: boolean
   /** True until stats: rows still have their own `_time` and any field they came with. */
   readonly events: boolean
+  /** After stats by a bin of time, as long as the groups are to be told apart. */
+  readonly series: boolean
 }
 
 type StageMaker = (state: State) => { readonly text: string; readonly next: State } | null
@@ -33,6 +35,7 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
     aggregates: random.some([...FUNCTIONS.aggregates.values()]),
     ordered: false,
     events: true,
+    series: false,
   }
   const makers = random.some(Object.keys(STAGES).filter(isIn)).map(name => STAGES[name] as StageMaker)
   const stages: string[] = []
@@ -136,10 +139,41 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
   },
 
   sample: state =>
-    state.ordered ? { text: `sample ${state.random.pick(['3', '50%', '20% seed=3'])}`, next: state } : null,
+    state.ordered
+      ? { text: `sample ${state.random.pick(['3', '50%', '20% seed=3'])}`, next: { ...state, series: false } }
+      : null,
 
   eventstats: state => eventstats(state),
   streamstats: state => (state.ordered ? streamstats(state) : null),
+
+  // Stages with other rows of their own come between: fill would not know its bins any more, and says so.
+  fill: state => (state.series ? { text: 'fill', next: { ...state, ordered: true } } : null),
+
+  rollup: state => {
+    const { random } = state
+    if (!state.events || !state.fields.some(field => field.name === '_time')) return null
+    const keys = Array.from({ length: random.int(0, 1) }, (_, i) => ({ name: `g${i}`, text: randomKey(state) }))
+    const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
+    const made = randomAggregates(state, random.int(0, 2)).filter(each => !each.field.name.endsWith('_rate'))
+    const aggregates = made.length === 0 ? '' : ` stats ${made.map(each => each.text).join(', ')}`
+    const widths = random.pick(['1m', '1m, 5m', '90s, 1h'])
+    const names = ['g8', 'g9', ...keys.map(key => key.name)]
+    const fields = [...names.map((name): Field => ({ name, type: 'any' })), ...made.map(each => each.field)]
+    return {
+      text: `rollup ${widths}${by}${aggregates} | rename _time as g8, width as g9`,
+      next: { ...state, fields, ordered: true, events: false, series: false },
+    }
+  },
+
+  xyseries: state => {
+    const usable = state.fields.filter(field => isUsable(field) && field.type !== 'object')
+    if (!state.ordered || usable.length < 2) return null
+    const [x, y, value] = [state.random.pick(usable), state.random.pick(usable), state.random.pick(state.fields)]
+    if (x === y) return null
+    const fields: Field[] = [{ name: x.name, type: 'any' }]
+    const text = `xyseries ${[x, y, value].map(field => quoteField(field.name)).join(' ')} limit=1000`
+    return { text, next: { ...state, fields, events: false, series: false } }
+  },
 
   stats: state => stats(state),
   count: state => stats(state),
@@ -235,15 +269,16 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
   const { random } = state
   const made = randomAggregates(state, random.int(1, 3))
   if (made.length === 0) return null
-  const keys = Array.from({ length: random.int(0, 2) }, (_, i): Field & { readonly text: string } => ({
+  const isBinned = state.events && state.fields.some(field => field.name === '_time') && random.chance(0.3)
+  const keys = Array.from({ length: random.int(isBinned ? 1 : 0, 2) }, (_, i): Field & { readonly text: string } => ({
     name: `g${i}`,
     type: 'any',
-    text: randomKey(state),
+    text: i === 0 && isBinned ? `bin(_time, ${random.pick(['30s', '1m', '5m'])})` : randomKey(state),
   }))
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
   const fields = [...keys.map(({ name, type }) => ({ name, type })), ...made.map(({ field }) => field)]
   const text = made.map(each => each.text).join(', ')
-  return { text: `stats ${text}${by}`, next: { ...state, fields, ordered: false, events: false } }
+  return { text: `stats ${text}${by}`, next: { ...state, fields, ordered: false, events: false, series: isBinned } }
 }
 
 const NEEDS_ORDER = new Set(['first', 'last', 'list'])

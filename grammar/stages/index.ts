@@ -1,5 +1,7 @@
 /** Every stage by its keyword. A new stage is a new file and a line here; the type refuses to forget one. */
 import type { AstStage } from '../ast.ts'
+import { baselineSyntax } from './baseline.ts'
+import { changesSyntax } from './changes.ts'
 import { countSyntax } from './count.ts'
 import { dedupSyntax } from './dedup.ts'
 import { describeSyntax } from './describe.ts'
@@ -7,6 +9,7 @@ import { dropSyntax } from './drop.ts'
 import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
 import { extendSyntax } from './extend.ts'
+import { fillSyntax } from './fill.ts'
 import { headSyntax } from './head.ts'
 import { keepSyntax } from './keep.ts'
 import { parseSyntax } from './parse.ts'
@@ -14,6 +17,7 @@ import { percentilesSyntax } from './percentiles.ts'
 import { rareSyntax } from './rare.ts'
 import { rateSyntax } from './rate.ts'
 import { renameSyntax } from './rename.ts'
+import { rollupSyntax } from './rollup.ts'
 import { sampleSyntax } from './sample.ts'
 import { sortSyntax } from './sort.ts'
 import { statsSyntax } from './stats.ts'
@@ -22,6 +26,7 @@ import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
 import { topSyntax } from './top.ts'
 import { whereSyntax } from './where.ts'
+import { xyseriesSyntax } from './xyseries.ts'
 
 export type StageSyntaxes = {
   readonly [K in AstStage['kind']]: StageSyntax<Extract<AstStage, { readonly kind: K }>>
@@ -43,12 +48,17 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   dedup: dedupSyntax,
   describe: describeSyntax,
   sample: sampleSyntax,
+  fill: fillSyntax,
+  xyseries: xyseriesSyntax,
+  rollup: rollupSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,
   every: everySyntax,
   rate: rateSyntax,
   percentiles: percentilesSyntax,
+  baseline: baselineSyntax,
+  changes: changesSyntax,
 }
 
 /** The descriptor of a stage, with the kind forgotten: whoever has the stage may call it with that stage. */

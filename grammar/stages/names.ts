@@ -17,12 +17,17 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'dedup',
   'describe',
   'sample',
+  'fill',
+  'xyseries',
+  'rollup',
   'count',
   'top',
   'rare',
   'every',
   'rate',
   'percentiles',
+  'baseline',
+  'changes',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -61,6 +66,7 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'getschema',
   'rex',
   'timechart',
+  'makecontinuous',
 ])
 
 /** Stages of the language that this engine does not run yet. */
@@ -75,8 +81,6 @@ export const PLANNED_STAGES: ReadonlySet<string> = new Set([
   'proportion',
   'facets',
   'impact',
-  'baseline',
-  'changes',
   'exemplars',
   'patterns',
   'compare',
@@ -86,11 +90,8 @@ export const PLANNED_STAGES: ReadonlySet<string> = new Set([
   'trace',
   'topology',
   'correlate',
-  'rollup',
-  'xyseries',
   'context',
   'diff',
-  'fill',
   'changepoint',
   'forecast',
   'lookup',

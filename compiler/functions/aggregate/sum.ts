@@ -13,6 +13,7 @@ export const sum: AggregateFunction = {
   parameters: [{ name: 'x', type: 'number', doc: 'A number; null is skipped.' }],
   type: () => 'number',
   merging: { law: 'rounding' },
+  empty: 0,
   ignoresOrder: true,
   state: { total: { type: 'f64', init: 0 }, n: { type: 'count', init: 0 } },
   step: (s, [x]) => js`${s.total!} += ${x!.value}; ${s.n!}++;`,
