@@ -414,7 +414,7 @@ async function collect(
   const offset = page.offset ?? 0
   const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
   const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
-  if (shape.columns === null) for (const name of ['_time', '_raw']) columns.set(name, columns.size)
+  if (shape.kind === 'events') for (const name of ['_time', '_raw']) columns.set(name, columns.size)
   const rows: Value[][] = []
   let total = 0
   for await (const batch of batches) {

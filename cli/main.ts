@@ -129,7 +129,9 @@ async function exitCodeOf(error: unknown): Promise<number> {
     return EXIT.queryParse
   }
   const { LockedError } = await import('../storage/errors.ts')
-  if (error instanceof LockedError) {
+  const { DataError } = await import('../runtime/helpers/errors.ts')
+  const { QueryMemoryError } = await import('../runtime/memory.ts')
+  if (error instanceof LockedError || error instanceof DataError || error instanceof QueryMemoryError) {
     process.stderr.write(`${error.message}\n`)
     return EXIT.general
   }

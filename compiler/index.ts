@@ -35,7 +35,8 @@ import type { ResolveContext } from './resolve/context.ts'
 import { freeNames } from './resolve/free-names.ts'
 import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
-import { STAGES } from './stages/index.ts'
+import { streams } from './stages/index.ts'
+import type { CoreStage } from './stages/stage.ts'
 import { timeBinNs } from './stages/stats.ts'
 import type { Compiled, CompileOptions, TraceEntry } from './types.ts'
 
@@ -107,7 +108,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
     stages: core.pipeline.stages.map(stage => ({
       type: stage.kind,
       text: printStage(stage),
-      streams: STAGES[stage.kind as keyof typeof STAGES].class === 'streams',
+      streams: streams(stage as CoreStage),
     })),
     fieldsRead: fieldsRead(scan),
     fieldsProduced: resolved.scope.isOpen ? null : [...resolved.scope.fields.keys()],
@@ -142,6 +143,7 @@ function resolveAll(
     catalog: options.catalog,
     variables: options.variables ?? {},
     freeNames: freeNames(query),
+    now: options.now,
     report,
     hint: diagnostic => {
       const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
@@ -262,6 +264,8 @@ function fieldsRead(scan: PhysicalScan): readonly string[] | null {
 function shapeOf({ plan, scope }: Resolved): ResultShape {
   const chain = chainOf(plan)
   const isTable = chain.some(op => op.kind === 'aggregate' || op.kind === 'describe')
+  // A table whose columns only the data know.
+  if (scope.isOpen && !scope.isEvents) return { kind: 'aggregate', columns: null, interval: null }
   if (!isTable || scope.isOpen) return { kind: 'events', columns: null, interval: null }
   const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
   const interval = intervalOf(chain)

@@ -1,8 +1,8 @@
 /** Everything the language has, as data: GET /catalog, docs and completion are made from it. */
 import { DIAGNOSTIC_CODES } from '../grammar/diagnostics.ts'
 import { PARSE_FORMATS, STAGE_SYNTAX } from '../grammar/index.ts'
-import type { AggregateFunction, ScalarFunction } from './functions/descriptor.ts'
-import { AGGREGATES, SCALARS } from './functions/index.ts'
+import type { AggregateFunction, ScalarFunction, WindowFunction } from './functions/descriptor.ts'
+import { AGGREGATES, SCALARS, WINDOWS } from './functions/index.ts'
 import { RULES } from './optimise/index.ts'
 import { STAGES } from './stages/index.ts'
 import type { CoreKind, Stage } from './stages/stage.ts'
@@ -23,13 +23,14 @@ export function languageCatalog(): Readonly<Record<string, unknown>> {
     functions: SCALARS.filter(fn => fn.notation === 'call').map(scalarEntry),
     operators: SCALARS.filter(fn => fn.notation !== 'call').map(scalarEntry),
     aggregates: AGGREGATES.map(aggregateEntry),
+    windows: WINDOWS.map(windowEntry),
     parse_formats: PARSE_FORMATS,
     rules: RULES.map(({ name, summary }) => ({ name, summary })),
     diagnostics: DIAGNOSTIC_CODES,
   }
 }
 
-function signatureOf(fn: ScalarFunction | AggregateFunction): string {
+function signatureOf(fn: ScalarFunction | AggregateFunction | WindowFunction): string {
   const names = fn.parameters.map(
     p => (p.optional === true ? `[${p.name}]` : p.name) + (p.variadic === true ? ', …' : ''),
   )
@@ -57,6 +58,18 @@ function aggregateEntry(fn: AggregateFunction): Readonly<Record<string, unknown>
     documentation: fn.doc.summary,
     parameters: fn.parameters,
     merging: fn.merging,
+    examples: fn.doc.examples,
+  }
+}
+
+function windowEntry(fn: WindowFunction): Readonly<Record<string, unknown>> {
+  return {
+    name: fn.name,
+    signature: signatureOf(fn),
+    class: 'window',
+    streaming: !(fn.meaning.kind === 'offset' && fn.meaning.direction === 'after'),
+    documentation: fn.doc.summary,
+    parameters: fn.parameters,
     examples: fn.doc.examples,
   }
 }

@@ -82,18 +82,25 @@ export type AstStage =
   | AstDrop
   | AstRename
   | AstStats
+  | AstEventstats
+  | AstStreamstats
   | AstSort
   | AstHead
   | AstTail
   | AstDedup
   | AstDescribe
   | AstSample
+  | AstFill
+  | AstXyseries
+  | AstRollup
   | AstCount
   | AstTop
   | AstRare
   | AstEvery
   | AstRate
   | AstPercentiles
+  | AstBaseline
+  | AstChanges
 
 interface Stage<K extends string> {
   readonly kind: K
@@ -175,6 +182,19 @@ export interface AstStats extends Stage<'stats'> {
   readonly by: readonly AstKey[]
 }
 
+/** As stats, and every row stays: its group's aggregates become columns of it. Keys make no columns, so none has an alias. */
+export interface AstEventstats extends Stage<'eventstats'> {
+  readonly aggregates: readonly AstAggregate[]
+  readonly by: readonly AstKey[]
+}
+
+/** `streamstats window=5 avg(ms), lag(ms, 1) by host`: aggregates so far, and window functions. Keys have no alias. */
+export interface AstStreamstats extends Stage<'streamstats'> {
+  readonly options: readonly AstOption[]
+  readonly aggregates: readonly AstAggregate[]
+  readonly by: readonly AstKey[]
+}
+
 export interface AstSortKey {
   readonly span: Span
   readonly value: AstExpr
@@ -206,6 +226,25 @@ export interface AstSample extends Stage<'sample'> {
   readonly count: number | null
   readonly percent: number | null
   readonly options: readonly AstOption[]
+}
+
+/** `fill`, `fill 5m`: the width of the bins, or null where a stage before it says. */
+export interface AstFill extends Stage<'fill'> {
+  readonly width: AstExpr | null
+}
+
+export interface AstXyseries extends Stage<'xyseries'> {
+  readonly x: AstFieldRef
+  readonly y: AstFieldRef
+  readonly value: AstFieldRef
+  readonly options: readonly AstOption[]
+}
+
+/** `rollup 1m, 1h by host stats avg(ms)`; without aggregates rows are counted. */
+export interface AstRollup extends Stage<'rollup'> {
+  readonly widths: readonly AstExpr[]
+  readonly by: readonly AstKey[]
+  readonly aggregates: readonly AstAggregate[]
 }
 
 /** `limit=50` of a stage, as `grammar/stages/options.ts` reads it: a literal, a word or a field as a field, or a predicate. */
@@ -243,6 +282,18 @@ export interface AstEvery extends Stage<'every'> {
 /** `rate [per 1m] [by k]` */
 export interface AstRate extends Stage<'rate'> {
   readonly per: AstExpr | null
+  readonly by: readonly AstKey[]
+}
+
+/** `baseline ms window=20 by host` */
+export interface AstBaseline extends Stage<'baseline'> {
+  readonly field: AstExpr
+  readonly options: readonly AstOption[]
+  readonly by: readonly AstKey[]
+}
+
+export interface AstChanges extends Stage<'changes'> {
+  readonly field: AstExpr
   readonly by: readonly AstKey[]
 }
 

@@ -6,7 +6,19 @@ import type { Count } from './helpers/coercion.ts'
 import { createRuntime } from './helpers/context.ts'
 import { valueAt } from './helpers/vectors.ts'
 import { KernelRunner } from './instantiate.ts'
-import type { ExtendKernel, KernelSpec } from './program.ts'
+import { allocate, fill } from './operators/state-columns.ts'
+import type { ExtendKernel, KernelSpec, StateColumnSpec } from './program.ts'
+
+/** What an aggregate gives of a state no row has touched. */
+export function evaluateFresh(spec: readonly StateColumnSpec[], finish: KernelSpec): Value {
+  const context = { runtime: createRuntime(0, () => {}), profile: emptyProfile(), directory: 'query/constant' }
+  const state = spec.map(column => allocate(column, 1))
+  for (const [index, column] of spec.entries()) fill(state[index]!, column, 0, 1)
+  const { run } = new KernelRunner<FinishKernel>(finish, context).get([], { selected: false, exact: false })
+  return run(state, 1)[0]?.[0] ?? null
+}
+
+type FinishKernel = (state: readonly unknown[], count: number) => readonly (readonly Value[])[]
 
 /** @throws {StrictCastError} when the expression holds a strict cast that fails: the caller leaves it to the run */
 export function evaluateConstant(kernel: KernelSpec, nowMicros: number, count: Count = () => {}): Value {

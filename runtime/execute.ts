@@ -15,6 +15,7 @@ import { AggregateOperator } from './operators/aggregate.ts'
 import { DropOperator, KeepOperator, RenameOperator } from './operators/columns.ts'
 import { DedupOperator } from './operators/dedup.ts'
 import { DescribeOperator } from './operators/describe.ts'
+import { EventstatsOperator } from './operators/eventstats.ts'
 import { ExtendOperator } from './operators/extend.ts'
 import { FilterOperator } from './operators/filter.ts'
 import { HeadOperator, TailOperator } from './operators/limit.ts'
@@ -22,6 +23,7 @@ import { linkTotals, Measured, type Operator, type RunContext } from './operator
 import { ParseOperator } from './operators/parse.ts'
 import { noteDamage, type Place, Scan } from './operators/scan.ts'
 import { SortOperator } from './operators/sort.ts'
+import { StreamstatsOperator } from './operators/streamstats.ts'
 import { createTableOperator } from './operators/table/index.ts'
 import type { Lanes } from './parallel/lanes.ts'
 import { shareWork } from './parallel/share.ts'
@@ -287,6 +289,10 @@ function createOperator(spec: Exclude<OperatorSpec, ScanSpec>, context: RunConte
       return new DedupOperator(spec, context, next)
     case 'aggregate':
       return new AggregateOperator(spec, context, next)
+    case 'eventstats':
+      return new EventstatsOperator(spec, context, next)
+    case 'streamstats':
+      return new StreamstatsOperator(spec, context, next)
     case 'table':
       return createTableOperator(spec, context, next)
     case 'describe':

@@ -27,7 +27,7 @@ export interface SplitPlan {
 }
 
 export interface ResultShape {
-  /** `events`: rows are whole events of any fields. Otherwise `columns` says all. */
+  /** `events`: rows are whole events of any fields. Otherwise `columns` says all; null: the rows do. */
   readonly kind: 'events' | 'aggregate' | 'timechart'
   readonly columns: readonly { readonly name: string; readonly type: ValueType }[] | null
   /** `5m` for a timechart. */
@@ -97,6 +97,8 @@ export type OperatorSpec =
   | SortSpec
   | DedupSpec
   | AggregateSpec
+  | EventstatsSpec
+  | StreamstatsSpec
   | DescribeSpec
   | TableSpec
 
@@ -216,9 +218,8 @@ export interface StatisticFact {
   readonly where: ScanPredicate | null
 }
 
-export interface AggregateSpec extends UnarySpec<'aggregate'> {
+export interface AggregationSpec {
   readonly keys: readonly AggregateKey[]
-  readonly outputs: readonly { readonly name: string; readonly type: ValueType }[]
   readonly state: readonly StateColumnSpec[]
   readonly step: KernelSpec
   /** When every aggregate counts rows and nothing else: rows are counted per slot first. `(rowCount, selection, selectedCount, keys, slotCount, lanes) => void`. */
@@ -230,6 +231,51 @@ export interface AggregateSpec extends UnarySpec<'aggregate'> {
    * value of the keys, `facts[n]` with `numbers` and `micros` by row.
    */
   readonly statistics: { readonly facts: readonly StatisticFact[]; readonly absorb: KernelSpec } | null
+}
+
+/** `outputs`: keys, then aggregates. */
+export interface AggregateSpec extends UnarySpec<'aggregate'>, AggregationSpec {
+  readonly outputs: readonly { readonly name: string; readonly type: ValueType }[]
+}
+
+/** `outputs`: aggregates, as columns beside the rows that pass. */
+export interface EventstatsSpec extends UnarySpec<'eventstats'>, AggregationSpec {
+  readonly outputs: readonly string[]
+  /** Columns made only for it, dropped from the output. */
+  readonly temporary: readonly string[]
+}
+
+/** Each column of `outputs` is made in one of three ways; nothing may be made in some of them. */
+export interface StreamstatsSpec extends UnarySpec<'streamstats'> {
+  readonly keys: readonly AggregateKey[]
+  readonly outputs: readonly string[]
+  /** Row by row from states that rows move on. */
+  readonly forward: RunningSpec | null
+  /** The same from the last row to the first: what looks ahead. */
+  readonly backward: RunningSpec | null
+  /** From scratch for each row, over the last rows of its group: what keeps values, and so cannot be taken apart again. */
+  readonly windowed: readonly WindowedSpec[]
+  readonly temporary: readonly string[]
+}
+
+/**
+ * Kernel: `(columns, rowCount, selection, selectedCount, groupOf, state, rowOrderBase, charge) => Vector[]`, one vector per output; `groupOf[n]`
+ * is the group of the n-th selected row, `state[i]` has `slots` entries for each group, `charge(array)` pays for an array made for a row.
+ */
+export interface RunningSpec {
+  readonly outputs: readonly string[]
+  readonly kernel: KernelSpec
+  readonly state: readonly { readonly column: StateColumnSpec; readonly slots: number }[]
+}
+
+/** `step` and `finish` as in AggregationSpec, without keys. */
+export interface WindowedSpec {
+  readonly outputs: readonly string[]
+  readonly rows: number
+  readonly current: boolean
+  readonly state: readonly StateColumnSpec[]
+  readonly step: KernelSpec
+  readonly finish: KernelSpec
 }
 
 export type StateColumnSpec =

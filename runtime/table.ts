@@ -3,9 +3,27 @@
  * algorithm over whole columns (`runtime/operators/table/`) needs no op, no rule and no spec of its own: `TableOp` and `TableSpec`
  * carry one of these.
  */
+import type { Value } from '../storage/value.ts'
 
 /** Options by operator: constants, checked by the compiler. What varies by row arrives as columns (`TableSpec.inputs`). */
 export interface TableOptions {
+  /** A regular series, of each combination of `keys`. `time`, `keys` and `columns` are names of columns. */
+  readonly fill: {
+    readonly time: string
+    readonly widthMicros: number
+    readonly keys: readonly string[]
+    /** The first bin and the end of the last one; null: of the rows there are. */
+    readonly fromMicros: number | null
+    readonly toMicros: number | null
+    /** The last bin is not before this one, where rows go no further. */
+    readonly nowMicros: number | null
+    /** What a made row has in the columns that are neither time nor keys, in the order of the output. */
+    readonly columns: readonly { readonly name: string; readonly value: Value }[]
+  }
+  /** Inputs x, y and value; `name` is the column of x. */
+  readonly xyseries: { readonly name: string; readonly limit: number }
+  /** Each row once for each width: with its bin in the column `bin`, and the width in the column `width`. */
+  readonly rollup: { readonly widthsMicros: readonly number[]; readonly bin: string; readonly width: string }
   /** Either a number of rows or a share of them. */
   readonly sample: { readonly count: number | null; readonly share: number | null; readonly seed: number }
 }

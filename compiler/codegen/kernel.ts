@@ -154,7 +154,7 @@ function typedColumn(
 
 // ── aggregate ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface BoundAggregate {
+export interface BoundAggregate {
   readonly call: AggregateCall
   readonly function: AggregateFunction
   /** Index of its first state column. */
@@ -188,12 +188,14 @@ export function emitAggregate(
   })
   // Where no row can be left out, all counters of a group are one number: it is kept here, once, and added to each at the end.
   const counting = bound.filter(b => countColumns(b.function).length > 0)
-  const isShared = counting.length > 1 && counting.every(b => b.call.where === null)
+  // Where rows are tallied, each counter gets the tally itself.
+  const isTallied = keyCount > 0 && calls.every(isPlainCount)
+  const isShared = !isTallied && counting.length > 1 && counting.every(b => b.call.where === null)
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
     step: stepKernel(bound, keyCount, rowsColumn, options),
-    tally: keyCount > 0 && calls.every(isPlainCount) ? tallyKernel(keyCount, options) : null,
+    tally: isTallied ? tallyKernel(keyCount, options) : null,
     merge: mergeKernel(bound, rowsColumn, options),
     finish: finishKernel(bound, rowsColumn, options),
     absorb: bound.every(b => b.function.fromStatistics !== undefined) ? absorbKernel(bound, keyCount, options) : null,
@@ -330,7 +332,7 @@ function lookUpGroup(writer: KernelWriter, keyCount: number): Statement[] {
     if (group < 0) group = groups.add(slot);`
 }
 
-type StateAccess = (b: BoundAggregate) => Readonly<Record<string, Expression>>
+export type StateAccess = (b: BoundAggregate) => Readonly<Record<string, Expression>>
 
 function arrayState(writer: KernelWriter, from: string, index: Expression): StateAccess {
   return b =>
@@ -357,7 +359,12 @@ function localState(writer: KernelWriter, after: Statement[]): StateAccess {
     )
 }
 
-function writeStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess, options: KernelOptions): Statement[] {
+export function writeStep(
+  writer: KernelWriter,
+  b: BoundAggregate,
+  slotOf: StateAccess,
+  options: KernelOptions,
+): Statement[] {
   const slots = slotOf(b)
   const { statements } = writer.capture(() => {
     const conditions: Expression[] = []
@@ -410,7 +417,7 @@ function stepWithRest(
   return guarded(rest.valid, js`if (${number.valid ?? lit(true)}) { ${steps} } else { ${restSteps} }`)
 }
 
-function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
+export function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
   const time = (part: 'micros' | 'nanos'): Expression => {
     const vector = writer.vector('_time')
     const shape = writer.shapeOf('_time')

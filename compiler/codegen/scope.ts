@@ -6,7 +6,7 @@ const RESERVED = new Set(
     'implements import in instanceof interface let new null package private protected public return static super switch this ' +
     'throw true try typeof var void while with yield await async of arguments eval undefined NaN Infinity Math Number String Array ' +
     // Names every kernel uses for its own parameters and loop.
-    'rt k columns rowCount selection selectedCount out count keys groups state rowOrderBase i n slot group slots into from mapping'
+    'rt k columns rowCount selection selectedCount out count keys groups state rowOrderBase i n slot group slots into from mapping groupOf charge j'
   ).split(' '),
 )
 

@@ -21,6 +21,7 @@ export type Category =
   | 'array'
   | 'object'
   | 'aggregate'
+  | 'window'
 
 export interface Parameter {
   readonly name: string
@@ -32,9 +33,17 @@ export interface Parameter {
   /** Must be a constant (a pattern, a unit, a percentile). */
   readonly constant?: true
   /** Of a constant number: what it may be. */
-  readonly bounds?: { readonly low: number; readonly high: number; readonly whole?: true }
+  readonly within?: NumberRange
   /** Is a lambda, `x -> …`, over the members of the argument before it; `type` is what its body gives. */
   readonly lambda?: true
+}
+
+export interface NumberRange {
+  readonly min: number
+  readonly max: number
+  readonly whole?: true
+  /** The least is left out: it is above `min`. */
+  readonly above?: true
 }
 
 /** `upper("a")` → `"A"`; run by the tests. `result` is JSON (datetimes and durations as they print). */
@@ -163,6 +172,8 @@ export interface AggregateFunction extends Head {
   readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
   type(args: readonly ValueType[]): ValueType | TypeProblem
   readonly merging: MergeLaw
+  /** What a bin without rows has in a series that `fill` made regular, where it is not what `stats` gives for no rows. */
+  readonly empty?: Value
   /** The same answer whatever order rows come in (rounding aside), so that a sort below is for nothing. */
   readonly ignoresOrder?: true
   /** Without arguments it is the number of rows of the group, in its only state column. */
@@ -198,13 +209,34 @@ export interface AggregateFunction extends Head {
     from: StateSlots,
     cx: EmitContext & { readonly parameters: readonly number[] },
   ): readonly Statement[]
-  /** The group's answer as a `Value`. */
+  /**
+   * The group's answer as a `Value`. It may be asked again after more steps (`streamstats`), so it leaves the state as it is and hands out
+   * nothing that a later step changes.
+   */
   finish(state: StateSlots, cx: EmitContext & { readonly parameters: readonly number[] }): Expression
+  /** The same answers from a state that costs little to ask, where it is asked after every row (`streamstats` without a window). */
+  readonly running?: Pick<AggregateFunction, 'state' | 'step' | 'finish'>
 }
 
-export type FunctionDescriptor = ScalarFunction | AggregateFunction
+/** A function of `streamstats` alone: what it gives a row depends on the rows of its group before it, or after it. */
+export interface WindowFunction extends Head {
+  readonly kind: 'window'
+  readonly category: 'window'
+  readonly doc: { readonly summary: string; readonly examples: readonly [AggregateExample, ...AggregateExample[]] }
+  type(args: readonly ValueType[]): ValueType | TypeProblem
+  readonly meaning: WindowMeaning
+}
+
+export type WindowMeaning =
+  /** An aggregate over the rows of the group up to this one: all of them, or as many of the last as the first constant says. */
+  | { readonly kind: 'aggregate'; readonly function: AggregateFunction; readonly rows: 'all' | 'first constant' }
+  /** The argument as it was, or will be, that many rows away in the group; 1 unless the first constant says otherwise. Nulls count. */
+  | { readonly kind: 'offset'; readonly direction: 'before' | 'after' }
+
+export type FunctionDescriptor = ScalarFunction | AggregateFunction | WindowFunction
 
 export interface FunctionRegistry {
   readonly scalars: ReadonlyMap<string, ScalarFunction>
   readonly aggregates: ReadonlyMap<string, AggregateFunction>
+  readonly windows: ReadonlyMap<string, WindowFunction>
 }

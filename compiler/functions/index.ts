@@ -2,12 +2,14 @@
 import { AGGREGATES } from './aggregate/index.ts'
 import type { AggregateFunction, FunctionRegistry, ScalarFunction } from './descriptor.ts'
 import { SCALARS } from './scalar/index.ts'
+import { WINDOWS } from './window/index.ts'
 
-export { AGGREGATES, SCALARS }
+export { AGGREGATES, SCALARS, WINDOWS }
 
 export const FUNCTIONS: FunctionRegistry = {
   scalars: new Map(SCALARS.map(fn => [fn.name, fn])),
   aggregates: new Map(AGGREGATES.map(fn => [fn.name, fn])),
+  windows: new Map(WINDOWS.map(fn => [fn.name, fn])),
 }
 
 export interface FoundAggregate {

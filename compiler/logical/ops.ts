@@ -21,6 +21,8 @@ export type LogicalOp =
   | TopKOp
   | DedupOp
   | AggregateOp
+  | EventstatsOp
+  | StreamstatsOp
   | DescribeOp
   | TableOp
 
@@ -138,6 +140,41 @@ export interface AggregateOp extends UnaryOp<'aggregate'> {
   readonly aggregates: readonly AggregateCall[]
   /** Blocks whose statistics tell all there is to know are not read. Set by answer-from-statistics. */
   readonly fromStatistics?: true
+}
+
+/** Every row goes on, with the aggregates of its group as columns. Without keys all rows are one group. */
+export interface EventstatsOp extends UnaryOp<'eventstats'> {
+  readonly keys: readonly GroupKey[]
+  readonly aggregates: readonly AggregateCall[]
+}
+
+/** Every row goes on, in its place, with columns made of the rows of its group around it. */
+export interface StreamstatsOp extends UnaryOp<'streamstats'> {
+  readonly keys: readonly GroupKey[]
+  readonly columns: readonly StreamColumn[]
+}
+
+export type StreamColumn =
+  /** Over the rows of the group so far, or the last `rows` of them; `current`: this row is one of them. */
+  | {
+      readonly kind: 'aggregate'
+      readonly call: AggregateCall
+      readonly rows: number | null
+      readonly current: boolean
+      /** As explain shows it. */
+      readonly label: string
+    }
+  | OffsetColumn
+
+/** The value at another row of the group: `distance` rows further on, or back if it is negative. */
+export interface OffsetColumn {
+  readonly kind: 'offset'
+  readonly value: Expr
+  readonly distance: number
+  readonly name: string
+  readonly type: ValueType
+  readonly origin: Span
+  readonly label: string
 }
 
 export interface DescribeOp extends UnaryOp<'describe'> {}

@@ -4,7 +4,7 @@ import { formatDateTime } from '../../runtime/helpers/format-value.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { Expr } from './expr.ts'
-import type { AggregateCall, LogicalOp, SortKey } from './ops.ts'
+import type { AggregateCall, GroupKey, LogicalOp, SortKey } from './ops.ts'
 
 // Binding strength, loosest first; only decides where parentheses are needed.
 const LAMBDA = 0
@@ -102,6 +102,10 @@ export function printAggregate(call: AggregateCall): string {
     : `${canonical} as ${quoteField(call.name)}`
 }
 
+function printKeys(keys: readonly GroupKey[]): string {
+  return keys.length === 0 ? '' : ` by ${keys.map(key => printExpr(key.value)).join(', ')}`
+}
+
 export function printSortKeys(keys: readonly SortKey[]): string {
   return keys.map(key => (key.descending ? `-${write(key.value, PREFIX)}` : printExpr(key.value))).join(', ')
 }
@@ -148,6 +152,10 @@ export function printOp(op: LogicalOp): string {
       const from = op.fromStatistics === true ? '  from statistics of blocks' : ''
       return `stats ${op.aggregates.map(printAggregate).join(', ')}${by.length > 0 ? ` by ${by.join(', ')}` : ''}${from}`
     }
+    case 'eventstats':
+      return `eventstats ${op.aggregates.map(printAggregate).join(', ')}${printKeys(op.keys)}`
+    case 'streamstats':
+      return `streamstats ${op.columns.map(column => column.label).join(', ')}${printKeys(op.keys)}`
     case 'describe':
       return 'describe'
     case 'table':

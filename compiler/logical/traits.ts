@@ -5,9 +5,9 @@
 import type { AggregateFunction } from '../functions/descriptor.ts'
 import type { Expr } from './expr.ts'
 import { isKept, overlaps, readsAny, touches } from './field-names.ts'
-import type { LogicalKind, LogicalOp } from './ops.ts'
+import type { AggregateCall, EventstatsOp, LogicalKind, LogicalOp, StreamColumn, StreamstatsOp } from './ops.ts'
 import { isPure, mayFail, observesAbsence } from './pure.ts'
-import { fieldsOf, substitute } from './walk.ts'
+import { exprsBeside, fieldsOf, namesBeside, substitute } from './walk.ts'
 
 export interface OpTraits<O extends LogicalOp> {
   /** Every expression in the op. */
@@ -20,6 +20,8 @@ export interface OpTraits<O extends LogicalOp> {
   readonly order: 'kept' | 'set' | 'own'
   /** Do its rows depend on the order of its input, beyond being passed on in it? */
   readsOrder(op: O): boolean
+  /** Does a row that comes out depend on rows that come after it? Then a limit stays above. Left out: it does not. */
+  readsAhead?(op: O): boolean
   /** The field below whose values are read, row by row, under this name above; null: made or hidden here, or nobody can tell. */
   source(op: O, field: string): string | null
   /** Do fields of its input come out of it, beside those it makes? */
@@ -203,13 +205,9 @@ const TRAITS: TraitsByKind = {
       ...op.aggregates.flatMap(call => (call.where === null ? call.args : [...call.args, call.where])),
     ],
     withExpressions: (op, exprs) => {
-      let at = 0
-      const keys = op.keys.map(key => ({ ...key, value: exprs[at++]! }))
-      const aggregates = op.aggregates.map(call => {
-        const args = call.args.map(() => exprs[at++]!)
-        return { ...call, args, where: call.where === null ? null : exprs[at++]! }
-      })
-      return { ...op, keys, aggregates }
+      const take = taker(exprs)
+      const keys = op.keys.map(key => ({ ...key, value: take() }))
+      return { ...op, keys, aggregates: op.aggregates.map(call => withExprs(call, take)) }
     },
     rows: () => 'own',
     order: 'own',
@@ -226,6 +224,42 @@ const TRAITS: TraitsByKind = {
       }
       return substitute(conjunct, field => valueByName.get(field))
     },
+  },
+
+  eventstats: {
+    expressions: exprsBeside,
+    withExpressions: (op, exprs) => {
+      const take = taker(exprs)
+      const keys = op.keys.map(key => ({ ...key, value: take() }))
+      return { ...op, keys, aggregates: op.aggregates.map(call => withExprs(call, take)) }
+    },
+    rows: () => 'same',
+    order: 'kept',
+    readsOrder: op => !op.aggregates.every(call => ignoresOrder(call.function)),
+    readsAhead: () => true,
+    source: (op, field) => (readsAny(field, namesBeside(op)) ? null : field),
+    passesFields: () => true,
+    filterBelow: takesGroups,
+  },
+
+  streamstats: {
+    expressions: exprsBeside,
+    withExpressions: (op, exprs) => {
+      const take = taker(exprs)
+      const keys = op.keys.map(key => ({ ...key, value: take() }))
+      const columns = op.columns.map(
+        (column): StreamColumn =>
+          column.kind === 'offset' ? { ...column, value: take() } : { ...column, call: withExprs(column.call, take) },
+      )
+      return { ...op, keys, columns }
+    },
+    rows: () => 'same',
+    order: 'kept',
+    readsOrder: () => true,
+    readsAhead: op => op.columns.some(column => column.kind === 'offset' && column.distance > 0),
+    source: (op, field) => (readsAny(field, namesBeside(op)) ? null : field),
+    passesFields: () => true,
+    filterBelow: takesGroups,
   },
 
   describe: {
@@ -252,6 +286,24 @@ const TRAITS: TraitsByKind = {
     passesFields: op => op.passes,
     filterBelow: STAYS_ABOVE,
   },
+}
+
+function taker(exprs: readonly Expr[]): () => Expr {
+  let at = 0
+  return () => exprs[at++]!
+}
+
+function withExprs(call: AggregateCall, take: () => Expr): AggregateCall {
+  const args = call.args.map(take)
+  return { ...call, args, where: call.where === null ? null : take() }
+}
+
+/** A condition on the keys alone takes all rows of a group or none. A key that a column made here replaces is another field above. */
+function takesGroups(op: EventstatsOp | StreamstatsOp, conjunct: Expr): Expr | null {
+  if (observesAbsence(conjunct) || !isPure(conjunct)) return null
+  const keys = new Set(op.keys.map(({ value }) => (value.kind === 'field' ? value.name : null)))
+  const made = namesBeside(op)
+  return passesUnless(conjunct, field => !keys.has(field) || readsAny(field, made))
 }
 
 function ignoresOrder(fn: AggregateFunction): boolean {

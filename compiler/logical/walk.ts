@@ -1,6 +1,6 @@
 /** Walks over typed expressions and plans; exhaustive by type, so a new kind is a compile error here and not a silent skip. */
 import type { Expr } from './expr.ts'
-import type { LogicalOp } from './ops.ts'
+import type { AggregateCall, EventstatsOp, LogicalOp, StreamColumn, StreamstatsOp } from './ops.ts'
 
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
@@ -84,6 +84,32 @@ export function someExpr(expr: Expr, test: (node: Expr) => boolean): boolean {
 /** Fields renamed or replaced by expressions. */
 export function substitute(expr: Expr, replacement: (field: string) => Expr | undefined): Expr {
   return mapExpr(expr, node => (node.kind === 'field' ? (replacement(node.name) ?? node) : node))
+}
+
+export function exprsOfCall({ args, where }: AggregateCall): readonly Expr[] {
+  return where === null ? args : [...args, where]
+}
+
+/** Names of the columns an op adds to rows that pass. */
+export function namesBeside(op: EventstatsOp | StreamstatsOp): readonly string[] {
+  return op.kind === 'eventstats' ? op.aggregates.map(call => call.name) : op.columns.map(columnName)
+}
+
+export function columnName(column: StreamColumn): string {
+  return column.kind === 'offset' ? column.name : column.call.name
+}
+
+export function exprsOfColumn(column: StreamColumn): readonly Expr[] {
+  return column.kind === 'offset' ? [column.value] : exprsOfCall(column.call)
+}
+
+/** Keys and arguments. */
+export function exprsBeside(op: EventstatsOp | StreamstatsOp): readonly Expr[] {
+  const keys = op.keys.map(key => key.value)
+  return [
+    ...keys,
+    ...(op.kind === 'eventstats' ? op.aggregates.flatMap(exprsOfCall) : op.columns.flatMap(exprsOfColumn)),
+  ]
 }
 
 /** Bottom-up over a plan; identity when nothing changed. */

@@ -1,8 +1,17 @@
 /** Only fields somebody reads are read: from the demand of the last op down to the scan. */
 import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
+import type { Expr } from '../logical/expr.ts'
 import { touches } from '../logical/field-names.ts'
-import type { LogicalOp, ParseOp, TableOp } from '../logical/ops.ts'
-import { fieldsOf, someExpr } from '../logical/walk.ts'
+import type { AggregateCall, EventstatsOp, LogicalOp, ParseOp, StreamstatsOp, TableOp } from '../logical/ops.ts'
+import {
+  columnName,
+  exprsBeside,
+  exprsOfCall,
+  exprsOfColumn,
+  fieldsOf,
+  namesBeside,
+  someExpr,
+} from '../logical/walk.ts'
 import type { Rule } from '../pass.ts'
 
 /** Fields wanted from below; null: all of them. */
@@ -72,17 +81,51 @@ function prune(op: LogicalOp, demand: Demand): LogicalOp {
       return under(op, plus(demand, fieldsOf(...op.keys.map(key => key.value))))
     case 'dedup':
       return under(op, plus(demand, new Set(op.fields)))
-    case 'aggregate': {
-      const exprs = op.aggregates.flatMap(call => (call.where === null ? call.args : [...call.args, call.where]))
-      const below = new Set(fieldsOf(...op.keys.map(key => key.value), ...exprs))
-      if (op.aggregates.some(call => call.function.readsTime === true)) below.add('_time')
-      return under(op, below)
-    }
+    case 'aggregate':
+      return under(op, new Set([...fieldsOf(...op.keys.map(key => key.value)), ...fieldsOfCalls(op.aggregates)]))
+    case 'eventstats':
+      return pruneBeside(
+        op,
+        { ...op, aggregates: op.aggregates.filter(c => isNeeded(demand, c.name, exprsOfCall(c))) },
+        demand,
+      )
+    case 'streamstats':
+      return pruneBeside(
+        op,
+        { ...op, columns: op.columns.filter(c => isNeeded(demand, columnName(c), exprsOfColumn(c))) },
+        demand,
+      )
     case 'describe':
       return under(op, null)
     case 'table':
       return under(op, demandOfTable(op, demand))
   }
+}
+
+function fieldsOfCalls(calls: readonly AggregateCall[]): ReadonlySet<string> {
+  const fields = new Set(fieldsOf(...calls.flatMap(exprsOfCall)))
+  if (calls.some(call => call.function.readsTime === true)) fields.add('_time')
+  return fields
+}
+
+/** Columns nobody reads are not made; without any the op is for nothing. */
+function pruneBeside<T extends EventstatsOp | StreamstatsOp>(op: T, pruned: T, demand: Demand): LogicalOp {
+  const names = namesBeside(pruned)
+  if (names.length === 0 && !pruned.keys.some(key => isStrict(key.value))) return prune(pruned.input, demand)
+  const isWhole = names.length === namesBeside(op).length
+  const below: Set<string> | null = demand === null ? null : new Set(demand)
+  for (const name of names) below?.delete(name)
+  const calls =
+    pruned.kind === 'eventstats'
+      ? pruned.aggregates
+      : pruned.columns.flatMap(column => (column.kind === 'aggregate' ? [column.call] : []))
+  const reads = [...fieldsOf(...exprsBeside(pruned)), ...fieldsOfCalls(calls)]
+  return under<EventstatsOp | StreamstatsOp>(isWhole ? op : pruned, plus(below, new Set(reads)))
+}
+
+/** Is a column read above, or would leaving it out keep the query from failing? */
+function isNeeded(demand: Demand, name: string, exprs: readonly Expr[]): boolean {
+  return demand === null || readsName(demand, name) || exprs.some(isStrict)
 }
 
 function demandOfTable(op: TableOp, demand: Demand): Demand {
@@ -124,6 +167,6 @@ function readsName(demand: ReadonlySet<string>, name: string): boolean {
   return false
 }
 
-function isStrict(expr: Parameters<typeof someExpr>[0]): boolean {
+function isStrict(expr: Expr): boolean {
   return someExpr(expr, node => node.kind === 'call' && node.strict === true)
 }

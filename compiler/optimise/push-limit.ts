@@ -22,6 +22,6 @@ function pushDown(head: HeadOp): LogicalOp {
 
 /** A strict cast would fail the query for rows that head cuts off, so it stays above one. */
 function keepsRows(op: LogicalOp): boolean {
-  const { rows, order } = traitsOf(op)
-  return rows(op) === 'same' && order === 'kept' && !mayFailOnRows(op)
+  const { rows, order, readsAhead } = traitsOf(op)
+  return rows(op) === 'same' && order === 'kept' && readsAhead?.(op) !== true && !mayFailOnRows(op)
 }

@@ -1,15 +1,29 @@
 /** Logical to physical: predicates split, read order chosen, expressions that must be columns made columns. */
 import type { Catalog } from '../catalog.ts'
 import type { Expr } from '../logical/expr.ts'
-import { overlaps, readsAny } from '../logical/field-names.ts'
-import type { AggregateCall, AggregateOp, LogicalOp, SortKey, TableOp } from '../logical/ops.ts'
+import type {
+  AggregateOp,
+  EventstatsOp,
+  LogicalOp,
+  SortKey,
+  StreamColumn,
+  StreamstatsOp,
+  TableOp,
+} from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
 import { mayFail } from '../logical/pure.ts'
 import { traitsOf } from '../logical/traits.ts'
-import { fieldsOf, someExpr } from '../logical/walk.ts'
-import { timeBinNs } from '../stages/stats.ts'
 import { factsOf } from './block-facts.ts'
-import type { PhysicalAggregate, PhysicalOp, PhysicalScan, PhysicalSort, PhysicalTable } from './ops.ts'
+import { extendInSteps, MadeColumns } from './made-columns.ts'
+import type {
+  PhysicalAggregate,
+  PhysicalEventstats,
+  PhysicalOp,
+  PhysicalScan,
+  PhysicalSort,
+  PhysicalStreamstats,
+  PhysicalTable,
+} from './ops.ts'
 import { type Split, splitPredicate } from './split-predicate.ts'
 import { storedIn } from './stored-fields.ts'
 
@@ -46,6 +60,10 @@ function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): Physical
       return tableOf(op, lower(op.input, cx, newestFirst))
     case 'aggregate':
       return aggregateOf(op, lower(op.input, cx, newestFirst), cx)
+    case 'eventstats':
+      return eventstatsOf(op, lower(op.input, cx, newestFirst))
+    case 'streamstats':
+      return streamstatsOf(op, lower(op.input, cx, newestFirst))
     case 'dedup':
       return {
         kind: 'dedup',
@@ -88,30 +106,6 @@ function scanOf(
 function notPushed(reason: string): Split {
   return { pushed: null, isExact: false, reason }
 }
-
-function extendInSteps(
-  assignments: readonly { readonly name: string; readonly value: Expr }[],
-  input: PhysicalOp,
-  origin: PhysicalOp['origin'],
-): PhysicalOp {
-  let op = input
-  let step: { name: string; value: Expr }[] = []
-  const flush = (): void => {
-    if (step.length > 0) op = { kind: 'extend', origin, assignments: step, input: op }
-    step = []
-  }
-  for (const assignment of assignments) {
-    const reads = fieldsOf(assignment.value)
-    const isDependent = step.some(({ name }) => readsAny(name, reads) || overlaps(name, assignment.name))
-    if (isDependent || step.length >= KERNEL_OUTPUTS_MAX) flush()
-    step.push(assignment)
-  }
-  flush()
-  return op
-}
-
-/** V8 stops optimising very large functions; a wide extend is several kernels. */
-const KERNEL_OUTPUTS_MAX = 64
 
 function sortOf(
   keys: readonly SortKey[],
@@ -156,36 +150,33 @@ function tableOf(op: TableOp, input: PhysicalOp): PhysicalTable {
 }
 
 function aggregateOf(op: AggregateOp, input: PhysicalOp, cx: ChooseContext): PhysicalAggregate {
-  const made: { name: string; value: Expr }[] = []
-  const asColumn = (value: Expr, hint: string): Expr => {
-    if (value.kind === 'field' || value.kind === 'literal') return value
-    const name = `$${hint}${made.length}`
-    made.push({ name, value })
-    return { kind: 'field', type: value.type, origin: value.origin, name }
-  }
-  const keys = op.keys.map(key => {
-    const text = printExpr(key.value)
-    const binNs = timeBinNs(key.value)
-    // Bins of whole microseconds are made while keys are coded; no column of times is written.
-    if (binNs !== null && binNs % 1000 === 0) return { field: '_time', name: key.name, binMicros: binNs / 1000, text }
-    if (key.value.kind === 'field') return { field: key.value.name, name: key.name, binMicros: null, text }
-    const name = `$key${made.length}`
-    made.push({ name, value: key.value })
-    return { field: name, name: key.name, binMicros: null, text }
-  })
-  // A step kernel cannot start over when an integer outgrows 2^53 (its state has moved on), so arithmetic is done before it.
-  const aggregates: AggregateCall[] = op.aggregates.map(call => ({
-    ...call,
-    args: call.args.map(arg => asColumn(arg, 'arg')),
-    where: call.where !== null && someExpr(call.where, isArithmetic) ? asColumn(call.where, 'where') : call.where,
-  }))
+  const made = new MadeColumns()
+  const keys = op.keys.map(key => made.key(key))
+  const aggregates = op.aggregates.map(call => made.call(call))
   const isFromStatistics = op.fromStatistics === true && cx.pushdown && input.kind === 'scan'
   const facts = isFromStatistics ? factsOf(op, storedIn(cx.catalog, input.indexes)) : null
-  return { kind: 'aggregate', origin: op.origin, keys, aggregates, facts, input: extendInSteps(made, input, op.origin) }
+  return { kind: 'aggregate', origin: op.origin, keys, aggregates, facts, input: made.below(input, op.origin) }
 }
 
-function isArithmetic(node: Expr): boolean {
-  return node.kind === 'call' && node.function.category === 'operator' && node.type !== 'bool'
+function eventstatsOf(op: EventstatsOp, input: PhysicalOp): PhysicalEventstats {
+  const made = new MadeColumns()
+  const keys = op.keys.map(key => made.key(key))
+  const aggregates = op.aggregates.map(call => made.call(call))
+  const { names: temporary } = made
+  return { kind: 'eventstats', origin: op.origin, keys, aggregates, temporary, input: made.below(input, op.origin) }
+}
+
+function streamstatsOf(op: StreamstatsOp, input: PhysicalOp): PhysicalStreamstats {
+  const made = new MadeColumns()
+  const keys = op.keys.map(key => made.key(key))
+  const columns = op.columns.map(
+    (column): StreamColumn =>
+      column.kind === 'offset'
+        ? { ...column, value: made.column(column.value, 'value') }
+        : { ...column, call: made.call(column.call) },
+  )
+  const { names: temporary } = made
+  return { kind: 'streamstats', origin: op.origin, keys, columns, temporary, input: made.below(input, op.origin) }
 }
 
 /** Does a top-k by `-_time` stand over the scan with nothing between that cares for order or changes `_time`? */

@@ -4,7 +4,17 @@ import type { StatisticFact } from '../../runtime/program.ts'
 import type { TableCall } from '../../runtime/table.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import type { Expr } from '../logical/expr.ts'
-import type { AggregateCall, DescribeOp, DropOp, HeadOp, KeepOp, ParseOp, RenameOp, TailOp } from '../logical/ops.ts'
+import type {
+  AggregateCall,
+  DescribeOp,
+  DropOp,
+  HeadOp,
+  KeepOp,
+  ParseOp,
+  RenameOp,
+  StreamColumn,
+  TailOp,
+} from '../logical/ops.ts'
 import type { Split } from './split-predicate.ts'
 
 export type PhysicalOp =
@@ -14,6 +24,8 @@ export type PhysicalOp =
   | PhysicalSort
   | PhysicalDedup
   | PhysicalAggregate
+  | PhysicalEventstats
+  | PhysicalStreamstats
   | PhysicalTable
   | Over<KeepOp | DropOp | RenameOp | ParseOp | HeadOp | TailOp | DescribeOp>
 
@@ -62,17 +74,33 @@ export interface PhysicalDedup extends Unary<'dedup'> {
   readonly fields: readonly string[]
 }
 
-/** Keys are columns, binned while they are coded where they are `bin(field, constant)`. */
+/** A column, binned while it is coded where the key is `bin(field, constant)`. */
+export interface PhysicalKey {
+  readonly field: string
+  readonly name: string
+  readonly binMicros: number | null
+  readonly text: string
+}
+
 export interface PhysicalAggregate extends Unary<'aggregate'> {
-  readonly keys: readonly {
-    readonly field: string
-    readonly name: string
-    readonly binMicros: number | null
-    readonly text: string
-  }[]
+  readonly keys: readonly PhysicalKey[]
   readonly aggregates: readonly AggregateCall[]
   /** What statistics of blocks are asked instead of their rows; null: rows are read. */
   readonly facts: readonly StatisticFact[] | null
+}
+
+/** Arguments are columns; those made only for it are `temporary`. */
+export interface PhysicalEventstats extends Unary<'eventstats'> {
+  readonly keys: readonly PhysicalKey[]
+  readonly aggregates: readonly AggregateCall[]
+  readonly temporary: readonly string[]
+}
+
+/** As eventstats; what an offset looks at is a column too. */
+export interface PhysicalStreamstats extends Unary<'streamstats'> {
+  readonly keys: readonly PhysicalKey[]
+  readonly columns: readonly StreamColumn[]
+  readonly temporary: readonly string[]
 }
 
 /** Inputs are columns; those made only for the operator are `temporary`. */

@@ -5,9 +5,10 @@ import { emitAggregate, emitExtend, emitFilter } from '../codegen/kernel.ts'
 import type { KernelOptions } from '../codegen/kernel-spec.ts'
 import type { Expr } from '../logical/expr.ts'
 import { printExpr } from '../logical/print.ts'
-import type { PhysicalOp } from '../physical/ops.ts'
+import type { PhysicalKey, PhysicalOp } from '../physical/ops.ts'
 import type { PlanNode } from '../types.ts'
 import { detailsOf, labelOf } from './labels.ts'
+import { streamParts } from './streamstats.ts'
 
 export interface AssembleOptions {
   readonly source: SourceText
@@ -74,12 +75,36 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
           const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
           const statistics = op.facts === null || absorb === null ? null : { facts: op.facts, absorb }
           kernels.push(emitted.step.name)
-          const keys: AggregateKey[] = op.keys.map(({ field, name, binMicros }) => ({ field, name, binMicros }))
+          const keys = keysOf(op)
           const outputs = [
             ...op.keys.map(key => ({ name: key.name, type: 'any' as const })),
             ...op.aggregates.map(call => ({ name: call.name, type: call.type })),
           ]
           return { ...base, op: 'aggregate', keys, outputs, ...emitted, statistics, input: input!.spec }
+        }
+        case 'eventstats': {
+          const { absorb: _, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('eventstats', op.origin))
+          kernels.push(emitted.step.name)
+          const outputs = op.aggregates.map(call => call.name)
+          const { temporary } = op
+          return {
+            ...base,
+            op: 'eventstats',
+            keys: keysOf(op),
+            outputs,
+            temporary,
+            ...emitted,
+            statistics: null,
+            input: input!.spec,
+          }
+        }
+        case 'streamstats': {
+          const parts = streamParts(op, suffix => {
+            const kernel = named(suffix, op.origin)
+            kernels.push(kernel.name)
+            return kernel
+          })
+          return { ...base, op: 'streamstats', keys: keysOf(op), temporary: op.temporary, ...parts, input: input!.spec }
         }
         case 'keep':
           return { ...base, op: 'keep', fields: op.fields, except: op.except, input: input!.spec }
@@ -116,4 +141,8 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
 
   const { spec, node } = build(plan)
   return { root: spec, plan: node }
+}
+
+function keysOf({ keys }: { readonly keys: readonly PhysicalKey[] }): AggregateKey[] {
+  return keys.map(({ field, name, binMicros }) => ({ field, name, binMicros }))
 }

@@ -1,7 +1,7 @@
 /** One line per physical op, as explain and the profile show it. */
 import { quoteField } from '../../grammar/index.ts'
 import { printAggregate, printExpr, printTime } from '../logical/print.ts'
-import type { PhysicalOp } from '../physical/ops.ts'
+import type { PhysicalKey, PhysicalOp } from '../physical/ops.ts'
 
 export function labelOf(op: PhysicalOp): string {
   switch (op.kind) {
@@ -28,15 +28,21 @@ export function labelOf(op: PhysicalOp): string {
     }
     case 'dedup':
       return `dedup ${op.count === 1 ? '' : `${op.count} `}${op.fields.map(quoteField).join(', ')}`
-    case 'aggregate': {
-      const by = op.keys.map(key => key.text).join(', ')
-      return `stats ${op.aggregates.map(printAggregate).join(', ')}${by === '' ? '' : ` by ${by}`}`
-    }
+    case 'aggregate':
+      return `stats ${op.aggregates.map(printAggregate).join(', ')}${by(op.keys)}`
+    case 'eventstats':
+      return `eventstats ${op.aggregates.map(printAggregate).join(', ')}${by(op.keys)}`
+    case 'streamstats':
+      return `streamstats ${op.columns.map(column => column.label).join(', ')}${by(op.keys)}`
     case 'describe':
       return 'describe'
     case 'table':
       return op.text
   }
+}
+
+function by(keys: readonly PhysicalKey[]): string {
+  return keys.length === 0 ? '' : ` by ${keys.map(key => key.text).join(', ')}`
 }
 
 /** What else is worth knowing about an op; `key value` lines below it. */

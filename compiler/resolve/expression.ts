@@ -145,7 +145,7 @@ export class ExprResolver {
 
   #stored(written: string, span: Span): Expr {
     const alias = ALIASES.get(written)
-    const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isOpen ? alias : written
+    const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isEvents ? alias : written
     if (!this.#scope.has(name)) {
       const near = suggestName(name, [...this.#scope.fields.keys()])
       const text = near === null ? undefined : near
@@ -167,7 +167,7 @@ export class ExprResolver {
   /** Events are open, so an unknown field is legal and every row lacks it; usually it is a typo, so say so. */
   #hintUnknown(name: string, span: Span): void {
     const { knownFields } = this.#cx
-    if (knownFields === null || knownFields.size === 0 || !this.#scope.isOpen) return
+    if (knownFields === null || knownFields.size === 0 || !this.#scope.isEvents) return
     if (this.#scope.fields.has(name) || knownFields.has(name) || name === 'index' || name.startsWith('_')) return
     for (const known of knownFields.keys()) if (known.startsWith(`${name}.`)) return
     const near = suggestName(name, [...knownFields.keys(), ...this.#scope.fields.keys()])
@@ -312,6 +312,11 @@ export class ExprResolver {
         message: `${ast.name}() is an aggregate; it stands in stats${this.#scope.isOpen ? '' : `, and there is no column '${printCall(ast)}' here`}`,
         span: ast.span,
       })
+      return nothing(ast.span)
+    }
+    if (functions.windows.has(ast.name)) {
+      const message = `${ast.name}() looks at other rows of its group; it stands in streamstats`
+      this.#cx.report({ code: 'E204', message, span: ast.span })
       return nothing(ast.span)
     }
     const foreign = [...functions.scalars.values()].find(fn => fn.foreign.includes(ast.name))

@@ -81,6 +81,8 @@ function asCore(stage: AstStage): CoreStage {
     case 'every':
     case 'rate':
     case 'percentiles':
+    case 'baseline':
+    case 'changes':
       throw new Error(`the short form ${stage.kind} was not expanded`)
     default:
       return stage

@@ -9,10 +9,14 @@ export class Scope {
   /** A field no stage has made is as it is stored; not so where a stage makes fields nobody can name beforehand. */
   readonly isStored: boolean
 
-  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean, isStored = false) {
+  /** Rows are events still: what else exists are their fields. Otherwise what else there is a stage made out of the data. */
+  readonly isEvents: boolean
+
+  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean, isStored = false, isEvents = isOpen) {
     this.fields = fields
     this.isOpen = isOpen
     this.isStored = isStored
+    this.isEvents = isEvents
   }
 
   typeOf(name: string): ValueType {
@@ -33,7 +37,7 @@ export class Scope {
   with(added: Iterable<readonly [string, ValueType]>): Scope {
     const fields = new Map(this.fields)
     for (const [name, type] of added) fields.set(name, type)
-    return new Scope(fields, this.isOpen, this.isStored)
+    return new Scope(fields, this.isOpen, this.isStored, this.isEvents)
   }
 }
 

@@ -31,7 +31,7 @@ export const keep: Stage<'keep'> = {
       else for (const [name, type] of cx.scope.fields) if (matches(pattern.pattern, name)) kept.set(name, type)
     }
     for (const pattern of except) for (const name of [...kept.keys()]) if (matches(pattern, name)) kept.delete(name)
-    return asWritten(stage, op, fields, new Scope(kept, isOpen, cx.scope.isStored))
+    return asWritten(stage, op, fields, new Scope(kept, isOpen, cx.scope.isStored, isOpen && cx.scope.isEvents))
   },
 }
 
@@ -46,7 +46,7 @@ function asWritten(stage: CoreStage<'keep'>, op: LogicalOp, fields: readonly str
   const renamed = new Map([...scope.fields].map(([name, type]) => [toByFrom.get(name) ?? name, type] as const))
   return {
     op: { kind: 'rename', origin: stage.span, input: op, pairs },
-    scope: new Scope(renamed, scope.isOpen, scope.isStored),
+    scope: new Scope(renamed, scope.isOpen, scope.isStored, scope.isEvents),
   }
 }
 
@@ -66,7 +66,7 @@ export const drop: Stage<'drop'> = {
     for (const pattern of fields) for (const name of [...left.keys()]) if (matches(pattern, name)) left.delete(name)
     return {
       op: { kind: 'drop', origin: stage.span, input: cx.input, fields },
-      scope: new Scope(left, cx.scope.isOpen, cx.scope.isStored),
+      scope: new Scope(left, cx.scope.isOpen, cx.scope.isStored, cx.scope.isEvents),
     }
   },
 }
@@ -102,7 +102,7 @@ export const rename: Stage<'rename'> = {
     }
     return {
       op: { kind: 'rename', origin: stage.span, input: cx.input, pairs },
-      scope: new Scope(fields, cx.scope.isOpen, cx.scope.isStored),
+      scope: new Scope(fields, cx.scope.isOpen, cx.scope.isStored, cx.scope.isEvents),
     }
   },
 }

@@ -1,14 +1,19 @@
 /** The stages that reach the compiler. The type makes the list complete: a new kind in the syntax tree is an error here. */
 import { drop, keep, rename } from './columns.ts'
 import { describe } from './describe.ts'
+import { eventstats } from './eventstats.ts'
 import { extend } from './extend.ts'
+import { fill } from './fill.ts'
 import { dedup, head, tail } from './limit.ts'
 import { parse } from './parse.ts'
+import { rollup } from './rollup.ts'
 import { sample } from './sample.ts'
 import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 import { stats } from './stats.ts'
+import { streamstats } from './streamstats.ts'
 import { where } from './where.ts'
+import { xyseries } from './xyseries.ts'
 
 export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   where,
@@ -18,12 +23,23 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   drop,
   rename,
   stats,
+  eventstats,
+  streamstats,
   sort,
   head,
   tail,
   dedup,
   describe,
   sample,
+  fill,
+  xyseries,
+  rollup,
+}
+
+/** Does it give rows while it reads? What a live tail asks. */
+export function streams(stage: CoreStage): boolean {
+  const descriptor = STAGES[stage.kind] as unknown as Stage<CoreKind>
+  return descriptor.class === 'streams' && descriptor.blocks?.(stage) !== true
 }
 
 export function lowerStage(stage: CoreStage, cx: LowerContext): Lowered {

@@ -6,7 +6,10 @@ import type { ExprResolver } from '../resolve/expression.ts'
 import type { Scope } from '../resolve/scope.ts'
 
 /** Kinds that reach the compiler; the others are short forms the grammar expands. */
-export type CoreKind = Exclude<AstStage['kind'], 'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles'>
+export type CoreKind = Exclude<
+  AstStage['kind'],
+  'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles' | 'baseline' | 'changes'
+>
 export type CoreStage<K extends CoreKind = CoreKind> = Extract<AstStage, { readonly kind: K }>
 
 export interface Lowered {
@@ -32,6 +35,8 @@ export interface Stage<K extends CoreKind> {
   readonly doc: { readonly summary: string; readonly examples: readonly [StageExample, ...StageExample[]] }
   /** `blocks`: it needs all its input before it gives any output, so it cannot stand in a live tail. */
   readonly class: 'streams' | 'blocks'
+  /** Of a stage that streams: does this one block all the same? */
+  blocks?(stage: CoreStage<K>): boolean
   /** What becomes of the order of its rows: `keeps` it, `sets` one, or `loses` it. */
   readonly order: 'keeps' | 'sets' | 'loses'
   /**

@@ -1,8 +1,8 @@
 /** stats: group keys and aggregate calls, each with its column. Short forms (count, top, every …) expand to it. */
 import type { AstAggregate, AstKey } from '../../grammar/ast.ts'
 import { keyColumn, printCall, type Span, suggestName } from '../../grammar/index.ts'
-import { Duration, type Value, type ValueType } from '../../storage/value.ts'
-import type { AggregateFunction, Parameter } from '../functions/descriptor.ts'
+import { Duration, type ValueType } from '../../storage/value.ts'
+import type { AggregateFunction, NumberRange, Parameter, WindowFunction } from '../functions/descriptor.ts'
 import { lookupAggregate } from '../functions/index.ts'
 import { withArticle } from '../functions/scalar/build.ts'
 import type { Expr } from '../logical/expr.ts'
@@ -46,7 +46,7 @@ export const stats: Stage<'stats'> = {
   },
 }
 
-function lowerKey(key: AstKey, cx: LowerContext): GroupKey {
+export function lowerKey(key: AstKey, cx: LowerContext): GroupKey {
   const value = cx.exprs.expr(key.value)
   // A plain field is named as it was asked for: `by source` comes out as `source`.
   return { value, name: key.alias ?? keyColumn(key) }
@@ -60,7 +60,7 @@ export function timeBinNs(expr: Expr): number | null {
   return width.value instanceof Duration && width.value.ns > 0 ? width.value.ns : null
 }
 
-function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerContext): AggregateCall | null {
+export function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerContext): AggregateCall | null {
   const found = lookupAggregate(cx.functions, ast.name)
   if (found === null) {
     reportUnknown(ast, cx)
@@ -68,37 +68,10 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
     return null
   }
   const { function: fn } = found
-  if (!hasRightCount(fn, ast.args.length)) {
-    const names = fn.parameters.map(p => (p.optional ? `[${p.name}]` : p.name)).join(', ')
-    cx.report({
-      code: 'E201',
-      message: `${ast.name}(${names}) was given ${ast.args.length} ${ast.args.length === 1 ? 'argument' : 'arguments'}`,
-      span: ast.span,
-    })
-    return null
-  }
-  const parameters = [...found.parameters]
-  const args: Expr[] = []
-  for (const [index, arg] of ast.args.entries()) {
-    const expr = cx.exprs.expr(arg)
-    if (fn.parameters[index]?.constant !== true) args.push(expr)
-    else if (expr.kind === 'literal' && isWithin(expr.value, fn.parameters[index]!)) parameters.push(expr.value)
-    else cx.report({ code: 'E206', message: boundsText(fn, fn.parameters[index]!), span: arg.span })
-  }
-  const type = fn.type(args.map(arg => arg.type))
-  if (typeof type === 'object') {
-    cx.report({ code: 'E202', message: type.problem, span: ast.args[type.argument]?.span ?? ast.span })
-    return null
-  }
-  for (const [index, arg] of args.entries()) {
-    if (fn.parameters[index]?.type !== 'number' || !NEVER_NUMBERS.has(arg.type)) continue
-    if (fn.takes?.includes(arg.type) === true) continue
-    cx.report({
-      code: 'E202',
-      message: `${fn.name}() needs ${['numbers', ...(fn.takes ?? []).map(type => `${type}s`)].join(' or ')}; this is ${withArticle(arg.type)}`,
-      span: ast.args[index]!.span,
-    })
-  }
+  const given = lowerArguments(fn, ast, cx)
+  if (given === null) return null
+  const { args, type } = given
+  const parameters = [...found.parameters, ...given.parameters]
   if (fn.takesBinSeconds === true) {
     const bin = keys.map(key => timeBinNs(key.value)).find(ns => ns !== null)
     if (bin !== undefined && bin !== null) parameters.unshift(bin / 1e9)
@@ -108,26 +81,88 @@ function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx: LowerC
   return { function: fn, args, parameters, where, name, type, origin: ast.span }
 }
 
-function isWithin(value: Value, { bounds }: Parameter): value is number {
-  if (typeof value !== 'number') return false
-  if (bounds === undefined) return true
-  return value >= bounds.low && value <= bounds.high && (bounds.whole !== true || Number.isInteger(value))
+interface Arguments {
+  readonly args: readonly Expr[]
+  /** Constants, in order. */
+  readonly parameters: readonly number[]
+  /** What the function gives for them. */
+  readonly type: ValueType
 }
 
-function boundsText(fn: AggregateFunction, { name, bounds }: Parameter): string {
-  const kind = bounds?.whole === true ? 'a whole number' : 'a number'
-  return `${name} of ${fn.name}() is ${kind}${bounds === undefined ? '' : ` from ${bounds.low} to ${bounds.high}`}`
+/** Arguments counted, constants evaluated, types checked; null when they are reported as wrong. */
+export function lowerArguments(
+  fn: AggregateFunction | WindowFunction,
+  ast: AstAggregate,
+  cx: LowerContext,
+): Arguments | null {
+  if (!hasRightCount(fn, ast.args.length)) {
+    const names = fn.parameters.map(p => (p.optional ? `[${p.name}]` : p.name)).join(', ')
+    cx.report({
+      code: 'E201',
+      message: `${ast.name}(${names}) was given ${ast.args.length} ${ast.args.length === 1 ? 'argument' : 'arguments'}`,
+      span: ast.span,
+    })
+    return null
+  }
+  const parameters: number[] = []
+  const args: Expr[] = []
+  for (const [index, arg] of ast.args.entries()) {
+    const expr = cx.exprs.expr(arg)
+    const parameter = fn.parameters[index]!
+    if (parameter.constant !== true) args.push(expr)
+    else if (expr.kind === 'literal' && typeof expr.value === 'number' && isWithin(expr.value, parameter.within)) {
+      parameters.push(expr.value)
+    } else {
+      const message = `${parameter.name} of ${fn.name}() is ${rangeText(parameter)}`
+      cx.report({ code: 'E206', message, span: arg.span })
+    }
+  }
+  const type = fn.type(args.map(arg => arg.type))
+  if (typeof type === 'object') {
+    cx.report({ code: 'E202', message: type.problem, span: ast.args[type.argument]?.span ?? ast.span })
+    return null
+  }
+  const takes = fn.kind === 'aggregate' ? (fn.takes ?? []) : []
+  for (const [index, arg] of args.entries()) {
+    if (fn.parameters[index]?.type !== 'number' || !NEVER_NUMBERS.has(arg.type)) continue
+    if (takes.includes(arg.type)) continue
+    cx.report({
+      code: 'E202',
+      message: `${fn.name}() needs ${['numbers', ...takes.map(type => `${type}s`)].join(' or ')}; this is ${withArticle(arg.type)}`,
+      span: ast.args[index]!.span,
+    })
+  }
+  return { args, parameters, type }
+}
+
+function isWithin(value: number, within: NumberRange | undefined): boolean {
+  if (within === undefined) return true
+  const { min, max, whole, above } = within
+  if (whole === true && !Number.isInteger(value)) return false
+  return (above === true ? value > min : value >= min) && value <= max
+}
+
+function rangeText({ within }: Parameter): string {
+  if (within === undefined) return 'a number, written out'
+  const { min, max, whole, above } = within
+  const kind = whole === true ? 'a whole number' : 'a number'
+  return above === true ? `${kind} above ${min}, up to ${max}` : `${kind} from ${min} to ${max}`
 }
 
 const NEVER_NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['bool', 'datetime', 'duration', 'array', 'object'])
 
-function reportUnknown(ast: AstAggregate, cx: LowerContext): void {
-  const { aggregates, scalars } = cx.functions
+export function reportUnknown(ast: AstAggregate, cx: LowerContext, others: readonly WindowFunction[] = []): void {
+  const { aggregates, scalars, windows } = cx.functions
+  if (windows.has(ast.name)) {
+    const message = `${ast.name}() looks at other rows of its group; it stands in streamstats`
+    cx.report({ code: 'E204', message, span: ast.nameSpan })
+    return
+  }
   const names = [...aggregates.values()].flatMap(fn =>
     fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99'],
   )
-  const foreign = [...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
-  const near = foreign?.name ?? suggestName(ast.name, names)
+  const foreign = [...others, ...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
+  const near = foreign?.name ?? suggestName(ast.name, [...names, ...others.map(fn => fn.name)])
   const isScalar = scalars.has(ast.name)
   cx.report({
     code: isScalar ? 'E204' : 'E104',

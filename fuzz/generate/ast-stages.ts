@@ -45,6 +45,17 @@ export const RANDOM_STAGES: {
     return { kind: 'rename', span, pairs: g.some(1, 2, pair) }
   },
   stats: g => ({ kind: 'stats', span, aggregates: g.aggregates(), by: g.by() }),
+  eventstats: g => ({ kind: 'eventstats', span, aggregates: g.aggregates(), by: g.unnamedBy() }),
+  streamstats: g => ({
+    kind: 'streamstats',
+    span,
+    options: randomOptions(g, {
+      window: () => countLiteral(1 + g.below(9)),
+      current: () => boolLiteral(g.chance(0.5)),
+    }),
+    aggregates: g.aggregates(),
+    by: g.unnamedBy(),
+  }),
   sort: g => ({ kind: 'sort', span, keys: g.some(1, 2, () => g.sortKey()) }),
   head: g => ({ kind: 'head', span, count: g.below(100) }),
   tail: g => ({ kind: 'tail', span, count: g.below(100) }),
@@ -61,11 +72,35 @@ export const RANDOM_STAGES: {
       options,
     }
   },
+  fill: g => ({ kind: 'fill', span, width: g.chance(0.5) ? g.duration() : null }),
+  xyseries: g => ({
+    kind: 'xyseries',
+    span,
+    x: g.field(),
+    y: g.field(),
+    value: g.field(),
+    options: randomOptions(g, { limit: () => countLiteral(1 + g.below(99)) }),
+  }),
+  rollup: g => ({
+    kind: 'rollup',
+    span,
+    widths: g.some(1, 3, () => g.duration()),
+    by: g.by(),
+    aggregates: g.chance(0.5) ? g.aggregates() : [],
+  }),
   count: g => ({ kind: 'count', span, by: g.by() }),
   top: g => ({ kind: 'top', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
   rare: g => ({ kind: 'rare', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
   every: g => ({ kind: 'every', span, width: g.duration(), by: g.by(), aggregates: g.aggregates() }),
   rate: g => ({ kind: 'rate', span, per: g.chance(0.5) ? g.duration() : null, by: g.by() }),
+  baseline: g => ({
+    kind: 'baseline',
+    span,
+    field: g.expr(1),
+    options: randomOptions(g, { window: () => countLiteral(1 + g.below(9)) }),
+    by: g.unnamedBy(),
+  }),
+  changes: g => ({ kind: 'changes', span, field: g.expr(1), by: g.unnamedBy() }),
   percentiles: g => ({ kind: 'percentiles', span, field: g.expr(1), by: g.by() }),
 }
 
@@ -78,6 +113,10 @@ export function randomOptions(g: AstGenerator, values: Readonly<Record<string, (
 
 export function countLiteral(value: number): AstExpr {
   return { kind: 'literal', span, value: { type: 'int', value: BigInt(value) } }
+}
+
+export function boolLiteral(value: boolean): AstExpr {
+  return { kind: 'literal', span, value: { type: 'bool', value } }
 }
 
 /** One of the words of a choice. */

@@ -250,6 +250,10 @@ export class AstGenerator {
     return this.chance(0.5) ? this.some(1, 2, () => this.key()) : []
   }
 
+  unnamedBy(): AstKey[] {
+    return this.by().map(key => ({ ...key, alias: null }))
+  }
+
   alias(): string | null {
     return this.chance(0.4) ? this.fieldName() : null
   }

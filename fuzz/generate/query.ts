@@ -1,7 +1,7 @@
 /** Random typed pipelines over known fields. Whatever depends on order comes only after a sort that leaves no ties. */
 
 import type { AggregateFunction, Parameter } from '../../compiler/functions/descriptor.ts'
-import { FUNCTIONS } from '../../compiler/functions/index.ts'
+import { FUNCTIONS, WINDOWS } from '../../compiler/functions/index.ts'
 import { quoteField } from '../../grammar/index.ts'
 import { type Field, isIn } from './data.ts'
 import { CALLABLE, condition, type ExpressionContext, randomExpression } from './expression.ts'
@@ -21,6 +21,8 @@ interface State extends ExpressionContext {
   readonly ordered: boolean
   /** True until stats: rows still have their own `_time` and any field they came with. */
   readonly events: boolean
+  /** After stats by a bin of time, as long as the groups are to be told apart. */
+  readonly series: boolean
 }
 
 type StageMaker = (state: State) => { readonly text: string; readonly next: State } | null
@@ -33,6 +35,7 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
     aggregates: random.some([...FUNCTIONS.aggregates.values()]),
     ordered: false,
     events: true,
+    series: false,
   }
   const makers = random.some(Object.keys(STAGES).filter(isIn)).map(name => STAGES[name] as StageMaker)
   const stages: string[] = []
@@ -136,7 +139,41 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
   },
 
   sample: state =>
-    state.ordered ? { text: `sample ${state.random.pick(['3', '50%', '20% seed=3'])}`, next: state } : null,
+    state.ordered
+      ? { text: `sample ${state.random.pick(['3', '50%', '20% seed=3'])}`, next: { ...state, series: false } }
+      : null,
+
+  eventstats: state => eventstats(state),
+  streamstats: state => (state.ordered ? streamstats(state) : null),
+
+  // Stages with other rows of their own come between: fill would not know its bins any more, and says so.
+  fill: state => (state.series ? { text: 'fill', next: { ...state, ordered: true } } : null),
+
+  rollup: state => {
+    const { random } = state
+    if (!state.events || !state.fields.some(field => field.name === '_time')) return null
+    const keys = Array.from({ length: random.int(0, 1) }, (_, i) => ({ name: `g${i}`, text: randomKey(state) }))
+    const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
+    const made = randomAggregates(state, random.int(0, 2)).filter(each => !each.field.name.endsWith('_rate'))
+    const aggregates = made.length === 0 ? '' : ` stats ${made.map(each => each.text).join(', ')}`
+    const widths = random.pick(['1m', '1m, 5m', '90s, 1h'])
+    const names = ['g8', 'g9', ...keys.map(key => key.name)]
+    const fields = [...names.map((name): Field => ({ name, type: 'any' })), ...made.map(each => each.field)]
+    return {
+      text: `rollup ${widths}${by}${aggregates} | rename _time as g8, width as g9`,
+      next: { ...state, fields, ordered: true, events: false, series: false },
+    }
+  },
+
+  xyseries: state => {
+    const usable = state.fields.filter(field => isUsable(field) && field.type !== 'object')
+    if (!state.ordered || usable.length < 2) return null
+    const [x, y, value] = [state.random.pick(usable), state.random.pick(usable), state.random.pick(state.fields)]
+    if (x === y) return null
+    const fields: Field[] = [{ name: x.name, type: 'any' }]
+    const text = `xyseries ${[x, y, value].map(field => quoteField(field.name)).join(' ')} limit=1000`
+    return { text, next: { ...state, fields, events: false, series: false } }
+  },
 
   stats: state => stats(state),
   count: state => stats(state),
@@ -161,30 +198,87 @@ function pickUnpinned(state: State): string {
   return candidates.length > 0 ? state.random.pick(candidates).name : 'x1'
 }
 
-function stats(state: State): { readonly text: string; readonly next: State } | null {
+interface Made {
+  readonly text: string
+  readonly field: Field
+}
+
+/** Aggregates of the swarm, each with an alias. */
+function randomAggregates(state: State, count: number): readonly Made[] {
   const { random } = state
   const known = state.aggregates.filter(fn => isAnswerable(fn, state))
-  if (known.length === 0) return null
-  const added: Field[] = []
-  const aggregates = Array.from({ length: random.int(1, 3) }, (_, i) => {
+  if (known.length === 0) return []
+  return Array.from({ length: count }, (_, i) => {
     const fn = random.pick(known)
     const name = fn.family === undefined ? fn.name : random.pick(['p50', 'p90', 'p99', 'p99_9'])
     const where = random.chance(0.25) ? `where ${condition(state, 1)}` : null
     const parts = [...argumentsOf(fn, state), ...(where === null ? [] : [where])]
     // The alias says which aggregate it was, so that a comparison knows which error is allowed.
     const alias = `a${i}_${name}`
-    added.push({ name: alias, type: typeOfAnswer(fn) })
-    return `${name}(${parts.join(', ')}) as ${alias}`
+    return { text: `${name}(${parts.join(', ')}) as ${alias}`, field: { name: alias, type: typeOfAnswer(fn) } }
   })
-  const keys = Array.from({ length: random.int(0, 2) }, (_, i): Field & { readonly text: string } => {
-    const text = random.chance(0.6)
-      ? quoteField(random.pick(state.fields.filter(isUsable)).name)
-      : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
-    return { name: `g${i}`, type: 'any', text }
-  })
+}
+
+/** A window function over a field whose sums are exact. */
+function randomWindow(state: State, i: number): Made {
+  const { random } = state
+  const fn = random.pick(WINDOWS)
+  const [first, ...constants] = fn.parameters
+  const alias = `w${i}_${fn.name}`
+  const args =
+    first === undefined ? [] : [first.type === 'number' ? tameField(state) : randomExpression(state, 'any', 1)]
+  for (const { within, optional } of constants) {
+    if (optional !== true || random.chance(0.5)) {
+      args.push(within?.whole === true ? random.pick(['1', '2', '3']) : random.pick(['0.5', '0.25', '1']))
+    }
+  }
+  const type = fn.name === 'moving_avg' || fn.name === 'ewma' ? 'opaque' : 'any'
+  return { text: `${fn.name}(${args.join(', ')}) as ${alias}`, field: { name: alias, type } }
+}
+
+function randomKey(state: State): string {
+  const { random } = state
+  return random.chance(0.6)
+    ? quoteField(random.pick(state.fields.filter(isUsable)).name)
+    : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
+}
+
+function beside(state: State, stage: string, made: readonly Made[]): { readonly text: string; readonly next: State } {
+  const keys = Array.from({ length: state.random.int(0, 2) }, () => randomKey(state))
+  const by = keys.length === 0 ? '' : ` by ${keys.join(', ')}`
+  const names = new Set(made.map(({ field }) => field.name))
+  const fields = [...state.fields.filter(({ name }) => !names.has(name)), ...made.map(({ field }) => field)]
+  return { text: `${stage} ${made.map(({ text }) => text).join(', ')}${by}`, next: { ...state, fields } }
+}
+
+function eventstats(state: State): { readonly text: string; readonly next: State } | null {
+  const made = randomAggregates(state, state.random.int(1, 3))
+  return made.length === 0 ? null : beside(state, 'eventstats', made)
+}
+
+function streamstats(state: State): { readonly text: string; readonly next: State } {
+  const { random } = state
+  const windows = Array.from({ length: random.int(0, 2) }, (_, i) => randomWindow(state, i))
+  const aggregates = randomAggregates(state, random.int(windows.length === 0 ? 1 : 0, 3))
+  const made = [...aggregates, ...windows]
+  const options = `${random.pick(['', '', ' window=1', ' window=2', ' window=3'])}${random.pick(['', '', ' current=false'])}`
+  return beside(state, `streamstats${options}`, made.length > 0 ? made : [randomWindow(state, 0)])
+}
+
+function stats(state: State): { readonly text: string; readonly next: State } | null {
+  const { random } = state
+  const made = randomAggregates(state, random.int(1, 3))
+  if (made.length === 0) return null
+  const isBinned = state.events && state.fields.some(field => field.name === '_time') && random.chance(0.3)
+  const keys = Array.from({ length: random.int(isBinned ? 1 : 0, 2) }, (_, i): Field & { readonly text: string } => ({
+    name: `g${i}`,
+    type: 'any',
+    text: i === 0 && isBinned ? `bin(_time, ${random.pick(['30s', '1m', '5m'])})` : randomKey(state),
+  }))
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
-  const fields = [...keys.map(({ name, type }) => ({ name, type })), ...added]
-  return { text: `stats ${aggregates.join(', ')}${by}`, next: { ...state, fields, ordered: false, events: false } }
+  const fields = [...keys.map(({ name, type }) => ({ name, type })), ...made.map(({ field }) => field)]
+  const text = made.map(each => each.text).join(', ')
+  return { text: `stats ${text}${by}`, next: { ...state, fields, ordered: false, events: false, series: isBinned } }
 }
 
 const NEEDS_ORDER = new Set(['first', 'last', 'list'])
@@ -213,15 +307,15 @@ function argumentsOf(fn: AggregateFunction, state: State): string[] {
   const others = fn.takes ?? []
   if (others.length > 0 && random.chance(0.25))
     return [randomExpression(state, random.pick(others) as 'duration', 1), ...constantsOf(constants, random)]
-  const tame = state.fields.filter(field => field.type === 'int' || field.type === 'float')
-  const argument = !ROUNDS.has(fn.name)
-    ? randomExpression(state, 'any', 1)
-    : tame.length > 0
-      ? quoteField(random.pick(tame).name)
-      : '1'
+  const argument = ROUNDS.has(fn.name) ? tameField(state) : randomExpression(state, 'any', 1)
   return [argument, ...constantsOf(constants, random)]
 }
 
 function constantsOf(constants: readonly Parameter[], random: Random): string[] {
-  return constants.map(({ bounds }) => (bounds?.whole ? String(random.int(1, 3)) : random.pick(['50', '90', '99.9'])))
+  return constants.map(({ within }) => (within?.whole ? String(random.int(1, 3)) : random.pick(['50', '90', '99.9'])))
+}
+
+function tameField({ random, fields }: State): string {
+  const tame = fields.filter(field => field.type === 'int' || field.type === 'float')
+  return tame.length > 0 ? quoteField(random.pick(tame).name) : '1'
 }

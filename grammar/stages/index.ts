@@ -1,11 +1,15 @@
 /** Every stage by its keyword. A new stage is a new file and a line here; the type refuses to forget one. */
 import type { AstStage } from '../ast.ts'
+import { baselineSyntax } from './baseline.ts'
+import { changesSyntax } from './changes.ts'
 import { countSyntax } from './count.ts'
 import { dedupSyntax } from './dedup.ts'
 import { describeSyntax } from './describe.ts'
 import { dropSyntax } from './drop.ts'
+import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
 import { extendSyntax } from './extend.ts'
+import { fillSyntax } from './fill.ts'
 import { headSyntax } from './head.ts'
 import { keepSyntax } from './keep.ts'
 import { parseSyntax } from './parse.ts'
@@ -13,13 +17,16 @@ import { percentilesSyntax } from './percentiles.ts'
 import { rareSyntax } from './rare.ts'
 import { rateSyntax } from './rate.ts'
 import { renameSyntax } from './rename.ts'
+import { rollupSyntax } from './rollup.ts'
 import { sampleSyntax } from './sample.ts'
 import { sortSyntax } from './sort.ts'
 import { statsSyntax } from './stats.ts'
+import { streamstatsSyntax } from './streamstats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
 import { topSyntax } from './top.ts'
 import { whereSyntax } from './where.ts'
+import { xyseriesSyntax } from './xyseries.ts'
 
 export type StageSyntaxes = {
   readonly [K in AstStage['kind']]: StageSyntax<Extract<AstStage, { readonly kind: K }>>
@@ -33,18 +40,25 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   drop: dropSyntax,
   rename: renameSyntax,
   stats: statsSyntax,
+  eventstats: eventstatsSyntax,
+  streamstats: streamstatsSyntax,
   sort: sortSyntax,
   head: headSyntax,
   tail: tailSyntax,
   dedup: dedupSyntax,
   describe: describeSyntax,
   sample: sampleSyntax,
+  fill: fillSyntax,
+  xyseries: xyseriesSyntax,
+  rollup: rollupSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,
   every: everySyntax,
   rate: rateSyntax,
   percentiles: percentilesSyntax,
+  baseline: baselineSyntax,
+  changes: changesSyntax,
 }
 
 /** The descriptor of a stage, with the kind forgotten: whoever has the stage may call it with that stage. */

@@ -74,8 +74,16 @@ export function parseName(p: Parser, what: string): { readonly name: string; rea
 }
 
 export function parseFieldRef(p: Parser): AstFieldRef {
-  const { name, span } = parseName(p, 'a field')
+  const { name, span } = parseColumnText(p) ?? parseName(p, 'a field')
   return { kind: 'field', span, name }
+}
+
+/** `avg(ms)` where a field stands: the column of that text. */
+function parseColumnText(p: Parser): { readonly name: string; readonly span: Span } | null {
+  const first = p.peek()
+  if (first.kind !== 'name' || !isPunctuation(p.peekSecond(), '(')) return null
+  const name = printCall(parseCall(p))
+  return { name, span: p.spanFrom(first.start) }
 }
 
 /** Items between commas. What can only be a forgotten comma is reported as that. */
@@ -114,7 +122,7 @@ export function parseFieldPattern(p: Parser): AstFieldPattern {
     p.moveTo(start + pattern.length)
     return { pattern, isPattern: true, span: p.spanFrom(start) }
   }
-  const { name, span } = parseName(p, 'a field')
+  const { name, span } = parseColumnText(p) ?? parseName(p, 'a field')
   return { pattern: name, isPattern: false, span }
 }
 
@@ -229,6 +237,22 @@ export function parseBy(p: Parser): AstKey[] {
     () => parseKey(p),
     token => isNameToken(token, 'stats', 'as'),
   )
+}
+
+/** `by k` of a stage whose rows stay: keys make no columns, so none gets a name. */
+export function parseUnnamedBy(p: Parser): AstKey[] {
+  return parseBy(p).map(key => {
+    if (key.alias === null) return key
+    const text = p.text.slice(key.value.span.start, key.value.span.end)
+    p.report({
+      code: 'E301',
+      message: `rows keep their own columns here, so a key gets no name`,
+      span: key.span,
+      suggestion: text,
+      edit: { span: key.span, text },
+    })
+    return { ...key, alias: null }
+  })
 }
 
 function parseKey(p: Parser): AstKey {

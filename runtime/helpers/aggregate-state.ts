@@ -92,10 +92,10 @@ function listMerge(into: OrderedList, from: OrderedList): void {
   }
 }
 
-/** In order of input; merged partial lists may be out of order until here. */
+/** In order of input; merged partial lists may be out of order until here. A copy: the list may go on growing. */
 function listValues({ orders, values }: OrderedList): Value[] {
   const isOrdered = orders.every((order, index) => index === 0 || orders[index - 1]! <= order)
-  if (isOrdered) return values
+  if (isOrdered) return [...values]
   return values
     .map((value, index) => ({ value, order: orders[index]! }))
     .sort((a, b) => a.order - b.order)

@@ -101,7 +101,19 @@ function distinctOf(interner: Interner, ids: Uint32Array): Distinct {
   return set
 }
 
+/** Where the count is asked for after every row: a Set knows it. */
+export interface RunningDistinct {
+  readonly interner: Interner
+  readonly ids: Set<number>
+}
+
 export const DISTINCT_HELPERS = {
+  runningDistinctNew: (): RunningDistinct => ({ interner: currentInterner(), ids: new Set() }),
+  runningDistinctAdd: ({ interner, ids }: RunningDistinct, value: Value): void => void ids.add(interner.idOf(value)),
+  runningDistinctAddCode({ interner, ids }: RunningDistinct, dictionary: Dictionary, code: number): void {
+    ids.add(interner.idsOf(dictionary)[code]!)
+  },
+  runningDistinctCount: ({ ids }: RunningDistinct): number => ids.size,
   distinctNew,
   distinctAddCode,
   distinctAddNumber: distinctAdd,

@@ -148,7 +148,8 @@ function quantile(sketch: Sketch, q: number, total: number): number {
 
 function sum(counts: Float64Array): number {
   let total = 0
-  for (const count of counts) total += count
+  // By index: an iterator costs ten times as much, and streamstats asks for every row.
+  for (let at = 0; at < counts.length; at++) total += counts[at]!
   return total
 }
 

@@ -66,6 +66,28 @@ export function valueAt(vector: Vector, row: number): Value {
   }
 }
 
+/** Values of a computed column, which is never missing: holes and nulls are null, and numbers are numbers where there is nothing else. */
+function computedVector(values: readonly Value[]): Vector {
+  const rowCount = values.length
+  let absent = 0
+  for (let row = 0; row < rowCount; row++) {
+    const value = values[row]
+    if (value === null || value === undefined) absent++
+    else if (typeof value !== 'number')
+      return { kind: 'any', rowCount, values: Array.from(values, each => each ?? null) }
+  }
+  if (absent === rowCount) return { kind: 'const', rowCount, value: null }
+  const numbers = new Float64Array(rowCount)
+  const presence = absent === 0 ? null : new Uint8Array(rowCount).fill(NULL)
+  for (let row = 0; row < rowCount; row++) {
+    const value = values[row]
+    if (typeof value !== 'number') continue
+    numbers[row] = value
+    if (presence !== null) presence[row] = PRESENT
+  }
+  return { kind: 'number', rowCount, values: numbers, presence }
+}
+
 export const VECTOR_HELPERS = {
   textAt,
   timeOf: (micros: number): DateTime => new DateTime(micros),
@@ -122,5 +144,6 @@ export const VECTOR_HELPERS = {
     values,
     presence,
   }),
+  computedVector,
   anyVector: (values: readonly Value[]): AnyVector => ({ kind: 'any', rowCount: values.length, values }),
 }

@@ -10,12 +10,12 @@ import type { Batch } from '../batch.ts'
 import { type BlockFacts, factsOfBlock } from '../block-facts.ts'
 import { batchOf, vectorOf } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
-import { HELPERS } from '../helpers/index.ts'
 import { KernelRunner } from '../instantiate.ts'
 import { type IdTable, type PartialState, packState, type StateArray, unpackState } from '../parallel/state.ts'
-import type { AggregateSpec, StateColumnSpec } from '../program.ts'
+import type { AggregateSpec, AggregationSpec } from '../program.ts'
 import { GroupTable } from './group-table.ts'
 import type { Operator, RunContext } from './operator.ts'
+import { allocate, fill, grow } from './state-columns.ts'
 
 type StepKernel = (
   columns: readonly Vector[],
@@ -62,11 +62,12 @@ type AbsorbKernel = (
 
 type FinishKernel = (state: readonly StateArray[], count: number) => readonly Value[][]
 
-export class AggregateOperator implements Operator {
-  readonly isDone = false
-  readonly #spec: AggregateSpec
+/** Groups and their states, as rows are added: what stats gives out, and eventstats gives back to the rows. */
+export class Aggregation {
+  readonly #spec: AggregationSpec
   readonly #context: RunContext
-  readonly #next: Operator
+  /** Whose memory it is. */
+  readonly #stage: string
   readonly #step: KernelRunner<StepKernel>
   readonly #tally: KernelRunner<TallyKernel> | null
   readonly #finish: KernelRunner<FinishKernel>
@@ -85,10 +86,10 @@ export class AggregateOperator implements Operator {
   /** Groups whose state is initialised. */
   #ready = 0
 
-  constructor(spec: AggregateSpec, context: RunContext, next: Operator) {
+  constructor(spec: AggregationSpec, context: RunContext, stage: string) {
     this.#spec = spec
     this.#context = context
-    this.#next = next
+    this.#stage = stage
     this.#step = new KernelRunner(spec.step, context)
     this.#tally = spec.tally === null ? null : new KernelRunner(spec.tally, context)
     this.#finish = new KernelRunner(spec.finish, context)
@@ -105,7 +106,7 @@ export class AggregateOperator implements Operator {
     }
   }
 
-  push(batch: Batch): void {
+  add(batch: Batch): void {
     const { spec: kernel } = this.#step
     const columns = kernel.fields.map(field => batch.column(field))
     const groups = this.#groups
@@ -236,24 +237,12 @@ export class AggregateOperator implements Operator {
   #initialise(count: number): void {
     if (count > this.#capacity) {
       const capacity = Math.max(count, this.#capacity * 2)
-      this.#context.memory.charge((capacity - this.#capacity) * (this.#state.length * 8 + 32), 'stats')
+      this.#context.memory.charge((capacity - this.#capacity) * (this.#state.length * 8 + 32), this.#stage)
       this.#state = this.#state.map((old, index) => grow(old, this.#spec.state[index]!, capacity))
       this.#capacity = capacity
     }
-    for (const [index, column] of this.#spec.state.entries()) {
-      if (column.type !== 'object' || column.init === null) continue
-      const make = (HELPERS as unknown as Record<string, () => unknown>)[column.init]!
-      const objects = this.#state[index] as unknown[]
-      for (let group = this.#ready; group < count; group++) objects[group] ??= make()
-    }
+    for (const [index, column] of this.#spec.state.entries()) fill(this.#state[index]!, column, this.#ready, count)
     this.#ready = Math.max(this.#ready, count)
-  }
-
-  /** A series reads from its start: groups of a binned time come in its order, others as they were first seen. */
-  #timeOrder(): number[] | null {
-    const at = this.#spec.keys.findIndex(key => key.binMicros !== null)
-    const times = this.#groups.values[at]
-    return times === undefined ? null : orderOfBins(times, this.#spec.keys[at]!.binMicros!)
   }
 
   get interner(): GroupTable['interner'] {
@@ -294,22 +283,56 @@ export class AggregateOperator implements Operator {
     profile.rows += groupCount
   }
 
-  finish(): void {
+  /** The group of every selected row of the batch added last, by position among them; null: there is one group. */
+  groupsOf(batch: Batch): Uint32Array | null {
+    if (this.#spec.keys.length === 0) return null
+    const groups = new Uint32Array(batch.selectedCount)
+    this.#groups.assign(batch, groups)
+    return groups
+  }
+
+  /** By group: its key values and its answers, one array per aggregate. */
+  results(): { readonly count: number; readonly keys: readonly Value[][]; readonly answers: readonly Value[][] } {
     this.#settle()
     const { count, values } = this.#groups
+    if (count === 0) return { count, keys: values, answers: [] }
+    const { run } = this.#finish.get([], { selected: false, exact: false })
+    return { count, keys: values, answers: run(this.#settledState(), count) }
+  }
+}
+
+export class AggregateOperator extends Aggregation implements Operator {
+  readonly isDone = false
+  readonly #spec: AggregateSpec
+  readonly #next: Operator
+
+  constructor(spec: AggregateSpec, context: RunContext, next: Operator) {
+    super(spec, context, 'stats')
+    this.#spec = spec
+    this.#next = next
+  }
+
+  push(batch: Batch): void {
+    this.add(batch)
+  }
+
+  finish(): void {
+    const { count, keys, answers } = this.results()
     if (count > 0) {
-      const { run } = this.#finish.get([], { selected: false, exact: false })
-      const finished = run(this.#settledState(), count)
-      const order = this.#timeOrder()
+      const order = this.#timeOrder(keys)
       const column = (groups: readonly Value[]): Vector => vectorOf(order === null ? groups : order.map(g => groups[g]))
-      const columns = new Map<string, Vector>()
-      for (const [index, key] of this.#spec.keys.entries()) columns.set(key.name, column(values[index]!))
-      for (const [index, output] of this.#spec.outputs.slice(this.#spec.keys.length).entries()) {
-        columns.set(output.name, column(finished[index]!))
-      }
+      const all = [...keys, ...answers]
+      const columns = new Map(this.#spec.outputs.map(({ name }, index) => [name, column(all[index]!)] as const))
       this.#next.push(batchOf(columns, count))
     }
     this.#next.finish()
+  }
+
+  /** A series reads from its start: groups of a binned time come in its order, others as they were first seen. */
+  #timeOrder(keys: readonly Value[][]): number[] | null {
+    const at = this.#spec.keys.findIndex(key => key.binMicros !== null)
+    const times = keys[at]
+    return times === undefined ? null : orderOfBins(times, this.#spec.keys[at]!.binMicros!)
   }
 }
 
@@ -336,28 +359,4 @@ function orderOfBins(times: readonly Value[], binMicros: number): number[] {
   const order = new Array<number>(times.length)
   for (const [group, time] of times.entries()) order[starts[binOf(time)]!++] = group
   return order
-}
-
-function allocate(column: StateColumnSpec, capacity: number): StateArray {
-  switch (column.type) {
-    case 'count':
-      return new Int32Array(capacity)
-    case 'f64':
-      return column.init === 0 ? new Float64Array(capacity) : new Float64Array(capacity).fill(column.init)
-    case 'i32':
-      return column.init === 0 ? new Int32Array(capacity) : new Int32Array(capacity).fill(column.init)
-    case 'u32':
-      return new Uint32Array(capacity).fill(column.init)
-    case 'u8':
-      return new Uint8Array(capacity).fill(column.init)
-    case 'object':
-      return new Array(capacity).fill(null)
-  }
-}
-
-function grow(old: StateArray, column: StateColumnSpec, capacity: number): StateArray {
-  const grown = allocate(column, capacity)
-  if (Array.isArray(grown)) for (const [index, item] of (old as unknown[]).entries()) grown[index] = item
-  else grown.set(old as Float64Array)
-  return grown
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, it } from 'node:test'
-import { AGGREGATES, SCALARS } from '../../compiler/functions/index.ts'
+import { AGGREGATES, SCALARS, WINDOWS } from '../../compiler/functions/index.ts'
 import { RULES } from '../../compiler/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import { CANARY, TARGETS } from '../../fuzz/targets.ts'
@@ -49,7 +49,7 @@ describe('the examples of the descriptors', () => {
     }
   })
 
-  for (const fn of AGGREGATES) {
+  for (const fn of [...AGGREGATES, ...WINDOWS]) {
     it(`of ${fn.name}() give what they say`, async () => {
       for (const example of fn.doc.examples) await holds(example)
     })

@@ -47,6 +47,17 @@ export const SHORT_FORM_EXAMPLES: Readonly<Record<ShortForm, QueryExample>> = {
     input: '{"ms":8}\n{"ms":8}\n{"ms":8}',
     output: '{"p50(ms)":8,"p90(ms)":8,"p95(ms)":8,"p99(ms)":8}',
   },
+  baseline: {
+    query: 'sort _time | baseline ms window=2 | where deviation > 3 | keep ms, baseline, spread',
+    input: '{"ms":10}\n{"ms":12}\n{"ms":11}\n{"ms":90}\n{"ms":11}',
+    output: '{"ms":90,"baseline":11.5,"spread":0.7071067811865476}',
+  },
+  changes: {
+    query: 'sort _time | changes state by host | keep host, state, previous',
+    input:
+      '{"host":"a","state":"up"}\n{"host":"b","state":"up"}\n{"host":"a","state":"up"}\n{"host":"a","state":"down"}',
+    output: '{"host":"a","state":"down","previous":"up"}',
+  },
 }
 
 export interface FormatDoc extends QueryExample {

@@ -6,8 +6,9 @@ import type {
   MergeLaw,
   Parameter,
   ScalarFunction,
+  WindowFunction,
 } from '../../compiler/functions/descriptor.ts'
-import { AGGREGATES, SCALARS } from '../../compiler/functions/index.ts'
+import { AGGREGATES, SCALARS, WINDOWS } from '../../compiler/functions/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import type { CoreKind } from '../../compiler/stages/stage.ts'
 import { desugar, PARSE_FORMATS, parse, print, STAGE_SYNTAX } from '../../grammar/index.ts'
@@ -42,11 +43,16 @@ export function referencePage(): string {
     }),
     '## Aggregates',
     '',
-    'They stand in `stats`. Null and missing arguments are skipped. Every aggregate takes a condition as its last argument:',
+    'They stand in `stats`, `eventstats` and `streamstats`. Null and missing arguments are skipped. Every aggregate takes a condition as its last argument:',
     '`avg(ms, where status == 200)`. *Merging* says what splitting the data does to the answer: *exact*, nothing; *rounding*, the',
     'last bits of a float; *sketch*, nothing beyond the error named; *none*, it cannot be made from parts.',
     '',
     ...AGGREGATES.map(aggregateEntry),
+    '## Window functions',
+    '',
+    'They stand in `streamstats`, beside aggregates, and look at other rows of the group in the order they come.',
+    '',
+    ...WINDOWS.map(windowEntry),
     '## Functions',
     '',
     'One value per row. Unless said otherwise, the result is null when an argument is null or missing.',
@@ -81,6 +87,7 @@ function contents(): string {
     ['Short forms', shortForms()],
     ['Formats of parse', PARSE_FORMATS],
     ['Aggregates', AGGREGATES.map(fn => fn.name)],
+    ['Window functions', WINDOWS.map(fn => fn.name)],
     ...CATEGORIES.map(
       ([category, title]) => [title, callsOf(category).map(fn => fn.name)] satisfies [string, readonly string[]],
     ),
@@ -188,6 +195,15 @@ function aggregateEntry(fn: AggregateFunction): string {
   )
 }
 
+function windowEntry(fn: WindowFunction): string {
+  return section(
+    `### ${fn.name}`,
+    `${code(signature(fn))}: ${fn.doc.summary}`,
+    parameterTable(fn.parameters),
+    ...fn.doc.examples.map((example: AggregateExample) => exampleBlocks(example)),
+  )
+}
+
 function mergeText(law: MergeLaw): string {
   switch (law.law) {
     case 'exact':
@@ -200,7 +216,7 @@ function mergeText(law: MergeLaw): string {
   }
 }
 
-export function signature(fn: ScalarFunction | AggregateFunction): string {
+export function signature(fn: ScalarFunction | AggregateFunction | WindowFunction): string {
   const names = fn.parameters.map(
     p => (p.optional === true ? `[${p.name}]` : p.name) + (p.variadic === true ? ', …' : ''),
   )

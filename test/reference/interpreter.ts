@@ -2,16 +2,26 @@
  * The language by its simplest means: rows in an array, one stage after the other, each a few obvious lines.
  * The engine must give the same answers, whatever its optimiser, kernels and storage do. Takes desugared queries.
  */
-import type { AstExpr, AstQuery, AstSort, AstStage, AstTimePoint, AstTimeRange } from '../../grammar/ast.ts'
+import type {
+  AstAggregate,
+  AstExpr,
+  AstQuery,
+  AstSort,
+  AstStage,
+  AstTimePoint,
+  AstTimeRange,
+} from '../../grammar/ast.ts'
 import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
 import { type CallScalar, evaluate as evaluateExpr } from './expressions.ts'
 import { dropFields, keepFields, renameFields } from './fields.ts'
+import { aggregateName } from './names.ts'
 import { parseRows } from './parse.ts'
 import { copyOf, type Row, readField, rowOf } from './row.ts'
 import { stats, statsColumns } from './stats.ts'
-import { referenceOf } from './table/index.ts'
+import { eventstats, streamstats } from './streamstats.ts'
+import { referenceOf, type Surroundings } from './table/index.ts'
 
 export interface InterpretOptions {
   readonly nowMicros: number
@@ -44,7 +54,16 @@ export function interpret(query: AstQuery, events: readonly IncomingEvent[], opt
   const { search } = pipeline
   if (search !== null) rows = rows.filter(row => evaluate(search, row) === true)
   let state: State = { rows, columns: null }
-  for (const stage of pipeline.stages) state = apply(stage, state, evaluate)
+  const bounds = (side: 'from' | 'to'): number[] =>
+    ranges.flatMap(range => range[side] ?? []).map(point => instantOf(point, options.nowMicros).micros)
+  const surroundings = {
+    fromMicros: bounds('from').length === 0 ? null : Math.max(...bounds('from')),
+    toMicros: bounds('to').length === 0 ? null : Math.min(...bounds('to')),
+    nowMicros: options.nowMicros,
+  }
+  for (const [n, stage] of pipeline.stages.entries()) {
+    state = apply(stage, state, evaluate, { ...surroundings, before: pipeline.stages.slice(0, n) })
+  }
   return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
 }
 
@@ -53,7 +72,7 @@ function project(row: Row, columns: readonly string[] | null): Map<string, Value
   return columns === null ? row.fields : new Map(columns.map(name => [name, readField(row, name)]))
 }
 
-function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate): State {
+function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate, surroundings: Surroundings): State {
   switch (stage.kind) {
     case 'where':
       return { rows: rows.filter(row => evaluate(stage.predicate, row) === true), columns }
@@ -74,6 +93,10 @@ function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate): S
       return renameFields(stage, rows, columns)
     case 'stats':
       return { rows: stats(stage, rows, evaluate), columns: statsColumns(stage) }
+    case 'eventstats':
+      return { rows: eventstats(stage, rows, evaluate), columns: withNames(columns, stage.aggregates) }
+    case 'streamstats':
+      return { rows: streamstats(stage, rows, evaluate), columns: withNames(columns, stage.aggregates) }
     case 'sort':
       return { rows: sort(stage, rows, evaluate), columns }
     case 'head':
@@ -86,10 +109,14 @@ function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate): S
       throw new Error('describe is not in the reference: its estimates have no exact answer')
     default: {
       const reference = referenceOf(stage)
-      if (reference !== null) return reference(stage, { rows, columns }, evaluate)
+      if (reference !== null) return reference(stage, { rows, columns }, evaluate, surroundings)
       throw new Error(`${stage.kind} is a short form; desugar the query first`)
     }
   }
+}
+
+function withNames(columns: readonly string[] | null, made: readonly AstAggregate[]): string[] | null {
+  return columns && [...new Set([...columns, ...made.map(aggregateName)])]
 }
 
 /** Left to right; a computed value is never missing, a copy of a field may be. */

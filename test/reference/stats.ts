@@ -40,7 +40,7 @@ function addTo(groups: Map<string, Group>, by: readonly AstKey[], row: Row, eval
   else group.rows.push(row)
 }
 
-function answer(each: AstAggregate, rows: readonly Row[], binSeconds: number | null, evaluate: Evaluate): Value {
+export function answer(each: AstAggregate, rows: readonly Row[], binSeconds: number | null, evaluate: Evaluate): Value {
   const { where } = each
   const counted = where === null ? rows : rows.filter(row => evaluate(where, row) === true)
   const [argument, ...constants] = each.args
@@ -56,7 +56,7 @@ function answer(each: AstAggregate, rows: readonly Row[], binSeconds: number | n
   })
 }
 
-function binSeconds(by: readonly AstKey[], rows: readonly Row[], evaluate: Evaluate): number | null {
+export function binSeconds(by: readonly AstKey[], rows: readonly Row[], evaluate: Evaluate): number | null {
   const bin = by.find(key => isTimeBin(key.value))?.value
   const [row] = rows
   if (bin?.kind !== 'call' || bin.args[1] === undefined || row === undefined) return null

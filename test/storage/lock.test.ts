@@ -56,7 +56,9 @@ test('the lock of a process that was killed and not collected is taken over', {
   skip: process.platform !== 'linux',
 }, async () => {
   // The shell becomes a process that never waits for its child.
-  const parent = spawn('sh', ['-c', 'sh -c "sleep 1" & echo $!; exec sleep 20'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const parent = spawn('sh', ['-c', 'sh -c "sleep 1" & echo $!; exec sleep 20'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   try {
     const pid = await new Promise<number>(resolve => parent.stdout.once('data', data => resolve(Number(String(data)))))
     for (let tries = 0; tries < 1000 && !/\) Z/.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')); tries++) {

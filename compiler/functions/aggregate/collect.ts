@@ -70,7 +70,7 @@ export const topk: AggregateFunction = {
       type: 'number',
       doc: 'How many, 1 to 10000.',
       constant: true,
-      bounds: { low: 1, high: 10_000, whole: true },
+      within: { min: 1, max: 10_000, whole: true },
     },
   ],
   type: () => 'array',

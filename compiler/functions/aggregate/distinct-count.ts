@@ -25,6 +25,14 @@ export const dc: AggregateFunction = {
   },
   merge: (into, from, cx) => js`${cx.helper('distinctMerge', into.set!, from.set!)};`,
   finish: (s, cx) => cx.helper('distinctCount', s.set!),
+  running: {
+    state: { set: { type: 'object', init: 'runningDistinctNew' } },
+    step: (s, [x], cx) =>
+      x!.dict !== undefined
+        ? js`${cx.helper('runningDistinctAddCode', s.set!, x!.dict.dictionary, x!.dict.code)};`
+        : js`${cx.helper('runningDistinctAdd', s.set!, x!.repr === 'any' ? x!.value : cx.toAny(x!))};`,
+    finish: (s, cx) => cx.helper('runningDistinctCount', s.set!),
+  },
 }
 
 export const estdc: AggregateFunction = {

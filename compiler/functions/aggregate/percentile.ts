@@ -9,7 +9,7 @@ const P: Parameter = {
   type: 'number',
   doc: 'Percentile, 0 to 100.',
   constant: true,
-  bounds: { low: 0, high: 100 },
+  within: { min: 0, max: 100 },
 }
 
 const sketched = {

@@ -33,6 +33,7 @@ export const sum: AggregateFunction = {
     ],
   },
   exactInts: true,
+  empty: 0,
   state: {
     total: { type: 'f64', init: 0 },
     lost: { type: 'f64', init: 0 },

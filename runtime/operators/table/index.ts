@@ -2,11 +2,17 @@
 import type { TableSpec } from '../../program.ts'
 import type { TableOperatorName } from '../../table.ts'
 import type { Operator, RunContext } from '../operator.ts'
+import { fillOperator } from './fill.ts'
+import { rollupOperator } from './rollup.ts'
 import { sampleOperator } from './sample.ts'
 import { type TableRun, withoutColumns } from './table.ts'
+import { xyseriesOperator } from './xyseries.ts'
 
 const TABLE_OPERATORS: { readonly [N in TableOperatorName]: (run: TableRun<N>) => Operator } = {
   sample: sampleOperator,
+  fill: fillOperator,
+  xyseries: xyseriesOperator,
+  rollup: rollupOperator,
 }
 
 export function createTableOperator(spec: TableSpec, context: RunContext, next: Operator): Operator {

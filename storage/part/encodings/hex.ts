@@ -39,13 +39,13 @@ export function encodeHex(sink: ByteSink, { rowCount, bytes, offsets, presence }
   for (let row = 0; row < rowCount; row++) {
     if (presence !== null && presence[row] !== PRESENT) continue
     for (let at = offsets[row]!; at < offsets[row + 1]!; at += 2) {
-      packed[to++] = (valueOf(bytes[at]!) << 4) | valueOf(bytes[at + 1]!)
+      packed[to++] = (nibbleOf(bytes[at]!) << 4) | nibbleOf(bytes[at + 1]!)
     }
   }
   sink.bytes(packed.subarray(0, to))
 }
 
-function valueOf(digit: number): number {
+function nibbleOf(digit: number): number {
   return digit <= NINE ? digit - ZERO : digit - A + 10
 }
 

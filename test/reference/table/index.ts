@@ -3,7 +3,10 @@ import type { AstExpr, AstStage } from '../../../grammar/ast.ts'
 import type { TableOperatorName } from '../../../runtime/table.ts'
 import type { Value } from '../../../storage/value.ts'
 import type { Row } from '../row.ts'
+import { fill } from './fill.ts'
+import { rollup } from './rollup.ts'
 import { sample } from './sample.ts'
+import { xyseries } from './xyseries.ts'
 
 export interface TableState {
   readonly rows: Row[]
@@ -15,11 +18,22 @@ export type TableReference<S extends AstStage> = (
   stage: S,
   input: TableState,
   evaluate: (expr: AstExpr, row: Row) => Value,
+  surroundings: Surroundings,
 ) => TableState
+
+/** What a stage may know of the query it stands in. */
+export interface Surroundings {
+  /** Stages before it, in order. */
+  readonly before: readonly AstStage[]
+  /** Of the query, as instants; null: open. */
+  readonly fromMicros: number | null
+  readonly toMicros: number | null
+  readonly nowMicros: number
+}
 
 export const TABLE_REFERENCE: {
   readonly [N in TableOperatorName]: TableReference<Extract<AstStage, { readonly kind: N }>>
-} = { sample }
+} = { fill, rollup, sample, xyseries }
 
 export function referenceOf(stage: AstStage): TableReference<AstStage> | null {
   const found = Object.entries(TABLE_REFERENCE).find(([name]) => name === stage.kind)

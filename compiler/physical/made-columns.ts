@@ -1,0 +1,77 @@
+/** Expressions that an op needs as columns: extends below it, cut where assignments depend on each other. */
+import type { Expr } from '../logical/expr.ts'
+import { overlaps, readsAny } from '../logical/field-names.ts'
+import type { AggregateCall, GroupKey } from '../logical/ops.ts'
+import { printExpr } from '../logical/print.ts'
+import { fieldsOf, someExpr } from '../logical/walk.ts'
+import { timeBinNs } from '../stages/stats.ts'
+import type { PhysicalKey, PhysicalOp } from './ops.ts'
+
+export function extendInSteps(
+  assignments: readonly { readonly name: string; readonly value: Expr }[],
+  input: PhysicalOp,
+  origin: PhysicalOp['origin'],
+): PhysicalOp {
+  let op = input
+  let step: { name: string; value: Expr }[] = []
+  const flush = (): void => {
+    if (step.length > 0) op = { kind: 'extend', origin, assignments: step, input: op }
+    step = []
+  }
+  for (const assignment of assignments) {
+    const reads = fieldsOf(assignment.value)
+    const isDependent = step.some(({ name }) => readsAny(name, reads) || overlaps(name, assignment.name))
+    if (isDependent || step.length >= KERNEL_OUTPUTS_MAX) flush()
+    step.push(assignment)
+  }
+  flush()
+  return op
+}
+
+/** V8 stops optimising very large functions; a wide extend is several kernels. */
+const KERNEL_OUTPUTS_MAX = 64
+
+/** Keys and arguments of groups: what is no field becomes a column below the op. */
+export class MadeColumns {
+  readonly #made: { readonly name: string; readonly value: Expr }[] = []
+
+  get names(): readonly string[] {
+    return this.#made.map(assignment => assignment.name)
+  }
+
+  below(input: PhysicalOp, origin: PhysicalOp['origin']): PhysicalOp {
+    return extendInSteps(this.#made, input, origin)
+  }
+
+  column(value: Expr, hint: string): Expr {
+    if (value.kind === 'field' || value.kind === 'literal') return value
+    const name = `$${hint}${this.#made.length}`
+    this.#made.push({ name, value })
+    return { kind: 'field', type: value.type, origin: value.origin, name }
+  }
+
+  key({ value, name }: GroupKey): PhysicalKey {
+    const text = printExpr(value)
+    const binNs = timeBinNs(value)
+    // Bins of whole microseconds are made while keys are coded; no column of times is written.
+    if (binNs !== null && binNs % 1000 === 0) return { field: '_time', name, binMicros: binNs / 1000, text }
+    if (value.kind === 'field') return { field: value.name, name, binMicros: null, text }
+    const field = `$key${this.#made.length}`
+    this.#made.push({ name: field, value })
+    return { field, name, binMicros: null, text }
+  }
+
+  /** A step kernel cannot start over when an integer outgrows 2^53 (its state has moved on), so arithmetic is done before it. */
+  call(call: AggregateCall): AggregateCall {
+    const { args, where } = call
+    return {
+      ...call,
+      args: args.map(arg => this.column(arg, 'arg')),
+      where: where !== null && someExpr(where, isArithmetic) ? this.column(where, 'where') : where,
+    }
+  }
+}
+
+function isArithmetic(node: Expr): boolean {
+  return node.kind === 'call' && node.function.category === 'operator' && node.type !== 'bool'
+}

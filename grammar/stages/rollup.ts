@@ -1,0 +1,27 @@
+import type { AstRollup } from '../ast.ts'
+import { parseExpression } from '../expression.ts'
+import { PRECEDENCE } from '../precedence.ts'
+import { printExpr } from '../print-expr.ts'
+import { parseAggregates, parseBy, parseCommaList, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+
+export const rollupSyntax: StageSyntax<AstRollup> = {
+  keyword: 'rollup',
+  form: 'rollup <duration>, … [by <key>, …] [stats <aggregate>, …]',
+  summary:
+    'Time series of several widths at once; the column width says which. Counts rows unless told what to calculate.',
+  opens: /^\s+\d+[a-z]+\s*,/,
+  parse(p, keyword) {
+    const widths = parseCommaList(
+      p,
+      () => parseExpression(p, PRECEDENCE.postfix),
+      token => token.literal?.type === 'duration',
+    )
+    const by = parseBy(p)
+    const aggregates = p.acceptWord('stats') === null ? [] : parseAggregates(p)
+    return { kind: 'rollup', span: p.spanFrom(keyword.start), widths, by, aggregates }
+  },
+  print({ widths, by, aggregates }) {
+    const list = widths.map(width => printExpr(width, PRECEDENCE.postfix)).join(', ')
+    return `rollup ${list}${printBy(by)}${aggregates.length === 0 ? '' : ` stats ${printAggregates(aggregates)}`}`
+  },
+}

@@ -1,0 +1,93 @@
+/** `eventstats` and `streamstats`: for each row, the rows of its group are looked for among all rows, and walked. */
+import type { AstAggregate, AstEventstats, AstKey, AstStreamstats } from '../../grammar/ast.ts'
+import { keyOf } from '../../runtime/helpers/compare.ts'
+import { toNumeric } from '../../runtime/helpers/numbers.ts'
+import type { Value } from '../../storage/value.ts'
+import type { Evaluate } from './interpreter.ts'
+import { aggregateName } from './names.ts'
+import { copyOf, type Row } from './row.ts'
+import { answer, binSeconds } from './stats.ts'
+
+export function eventstats(stage: AstEventstats, rows: readonly Row[], evaluate: Evaluate): Row[] {
+  return beside(rows, stage.by, stage.aggregates, evaluate, (each, group) =>
+    answer(each, group, binSeconds(stage.by, group, evaluate), evaluate),
+  )
+}
+
+export function streamstats(stage: AstStreamstats, rows: readonly Row[], evaluate: Evaluate): Row[] {
+  const option = (name: string): Value => {
+    const value = stage.options.find(each => each.name === name)?.value
+    return value === undefined ? null : evaluate(value, { fields: new Map(), index: undefined })
+  }
+  const size = option('window')
+  const end = option('current') === false ? 0 : 1
+  return beside(rows, stage.by, stage.aggregates, evaluate, (each, group, position) => {
+    const ofWindow = windowFunction(each, group, position, evaluate)
+    if (ofWindow !== undefined) return ofWindow
+    const last = position + end
+    const seen = group.slice(typeof size === 'number' ? Math.max(0, last - size) : 0, last)
+    return answer(each, seen, binSeconds(stage.by, group, evaluate), evaluate)
+  })
+}
+
+function beside(
+  rows: readonly Row[],
+  by: readonly AstKey[],
+  aggregates: readonly AstAggregate[],
+  evaluate: Evaluate,
+  answerAt: (each: AstAggregate, group: readonly Row[], position: number) => Value,
+): Row[] {
+  const idOf = (row: Row): string => JSON.stringify(by.map(key => keyOf(evaluate(key.value, row) ?? null)))
+  const ids = rows.map(idOf)
+  return rows.map((row, at) => {
+    const group = rows.filter((_, other) => ids[other] === ids[at])
+    const position = rows.slice(0, at).filter((_, other) => ids[other] === ids[at]).length
+    const result = copyOf(row)
+    for (const each of aggregates) result.fields.set(aggregateName(each), answerAt(each, group, position) ?? null)
+    return result
+  })
+}
+
+/** Undefined: it is an aggregate. */
+function windowFunction(
+  { name, args }: AstAggregate,
+  group: readonly Row[],
+  position: number,
+  evaluate: Evaluate,
+): Value | undefined {
+  const [argument, constant] = args
+  const valueAt = (at: number): Value => {
+    const row = group[at]
+    return row === undefined || argument === undefined ? null : (evaluate(argument, row) ?? null)
+  }
+  const n = constant === undefined ? 1 : Number(evaluate(constant, { fields: new Map(), index: undefined }))
+  const numbers = (from: number): number[] =>
+    group.slice(Math.max(0, from), position + 1).flatMap((_, at) => {
+      const number = toNumeric(valueAt(Math.max(0, from) + at))
+      return number === null ? [] : [Number(number)]
+    })
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+  const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
+  switch (name) {
+    case 'lag':
+      return valueAt(position - n)
+    case 'lead':
+      return valueAt(position + n)
+    case 'row_number':
+      return position + 1
+    case 'running_sum': {
+      const values = numbers(0)
+      return values.length === 0 ? null : finite(sum(values))
+    }
+    case 'moving_avg': {
+      const values = numbers(position + 1 - n)
+      return values.length === 0 ? null : finite(sum(values) / values.length)
+    }
+    case 'ewma': {
+      const [first, ...rest] = numbers(0)
+      return first === undefined ? null : finite(rest.reduce((mean, value) => n * value + (1 - n) * mean, first))
+    }
+    default:
+      return undefined
+  }
+}
