@@ -371,6 +371,11 @@ function queryRun(compiled: Compiled, result: QueryResult): QueryRun {
 function dataHints(profile: Profile): Diagnostic[] {
   const hints: Diagnostic[] = []
   for (const [counter, count] of profile.counters) {
+    // What a stage left out or took liberties with, in its own words; the same may be said of several series.
+    if (counter.startsWith('note:')) {
+      const message = counter.slice('note:'.length) + (count > 1 ? ` (${count} times)` : '')
+      hints.push({ code: 'H909', message, span: NO_SPAN })
+    }
     if (!counter.startsWith('parse:')) continue
     const message = `${count} ${count === 1 ? 'text' : 'texts'} could not be parsed as ${counter.slice('parse:'.length)}; see _error_detail`
     hints.push({ code: 'H907', message, span: NO_SPAN })

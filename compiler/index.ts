@@ -242,7 +242,9 @@ function fieldsRead(scan: PhysicalScan): readonly string[] | null {
 
 function shapeOf({ plan, scope }: Resolved): ResultShape {
   const chain = chainOf(plan)
-  const isTable = chain.some(op => op.kind === 'aggregate' || op.kind === 'describe')
+  const isTable = chain.some(
+    op => op.kind === 'aggregate' || op.kind === 'describe' || (op.kind === 'table' && !op.passes),
+  )
   if (!isTable || scope.isOpen) return { kind: 'events', columns: null, interval: null }
   const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
   const interval = intervalOf(chain)

@@ -44,6 +44,7 @@ export const DIAGNOSTIC_CODES = {
   H905: 'values were coerced',
   H906: 'no event has the field',
   H907: 'texts could not be parsed',
+  H909: 'something was left out of the answer',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

@@ -1,13 +1,24 @@
 /** The stages that reach the compiler. The type makes the list complete: a new kind in the syntax tree is an error here. */
+
+import { changepoint } from './changepoint.ts'
 import { drop, keep, rename } from './columns.ts'
+import { context } from './context.ts'
+import { correlate } from './correlate.ts'
 import { describe } from './describe.ts'
+import { diff } from './diff.ts'
 import { extend } from './extend.ts'
+import { forecast } from './forecast.ts'
 import { dedup, head, tail } from './limit.ts'
+import { outliers } from './outliers.ts'
 import { parse } from './parse.ts'
 import { sample } from './sample.ts'
+import { sessionize } from './sessionize.ts'
 import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 import { stats } from './stats.ts'
+import { topology } from './topology.ts'
+import { trace } from './trace.ts'
+import { transaction } from './transaction.ts'
 import { where } from './where.ts'
 
 export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
@@ -24,6 +35,16 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   dedup,
   describe,
   sample,
+  sessionize,
+  transaction,
+  trace,
+  topology,
+  correlate,
+  outliers,
+  context,
+  diff,
+  changepoint,
+  forecast,
 }
 
 export function lowerStage(stage: CoreStage, cx: LowerContext): Lowered {

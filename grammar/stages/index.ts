@@ -1,24 +1,34 @@
 /** Every stage by its keyword. A new stage is a new file and a line here; the type refuses to forget one. */
 import type { AstStage } from '../ast.ts'
+import { changepointSyntax } from './changepoint.ts'
+import { contextSyntax } from './context.ts'
+import { correlateSyntax } from './correlate.ts'
 import { countSyntax } from './count.ts'
 import { dedupSyntax } from './dedup.ts'
 import { describeSyntax } from './describe.ts'
+import { diffSyntax } from './diff.ts'
 import { dropSyntax } from './drop.ts'
 import { everySyntax } from './every.ts'
 import { extendSyntax } from './extend.ts'
+import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
 import { keepSyntax } from './keep.ts'
+import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
 import { percentilesSyntax } from './percentiles.ts'
 import { rareSyntax } from './rare.ts'
 import { rateSyntax } from './rate.ts'
 import { renameSyntax } from './rename.ts'
 import { sampleSyntax } from './sample.ts'
+import { sessionizeSyntax } from './sessionize.ts'
 import { sortSyntax } from './sort.ts'
 import { statsSyntax } from './stats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
 import { topSyntax } from './top.ts'
+import { topologySyntax } from './topology.ts'
+import { traceSyntax } from './trace.ts'
+import { transactionSyntax } from './transaction.ts'
 import { whereSyntax } from './where.ts'
 
 export type StageSyntaxes = {
@@ -39,6 +49,16 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   dedup: dedupSyntax,
   describe: describeSyntax,
   sample: sampleSyntax,
+  sessionize: sessionizeSyntax,
+  transaction: transactionSyntax,
+  trace: traceSyntax,
+  topology: topologySyntax,
+  correlate: correlateSyntax,
+  outliers: outliersSyntax,
+  context: contextSyntax,
+  diff: diffSyntax,
+  changepoint: changepointSyntax,
+  forecast: forecastSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,

@@ -32,7 +32,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   E310: 'where ms > 5minutes',
   E311: 'where status >= 500 # slow',
   E312: 'where status >= 500 | | head 5',
-  E401: null,
+  E401: 'from main | context 3',
   E402: null,
   E403: 'where ms > 5 | join on host with $hosts',
   E501: null,
@@ -44,6 +44,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H905: null,
   H906: 'where hots == "a"',
   H907: 'parse json',
+  H909: 'diff (status > 900)',
 }
 
 /** Limits cannot be shown in a line. */

@@ -19,7 +19,7 @@ export type TableReference<S extends AstStage> = (
 
 export const TABLE_REFERENCE: {
   readonly [N in TableOperatorName]: TableReference<Extract<AstStage, { readonly kind: N }>>
-} = { sample }
+} = { sample } as never
 
 export function referenceOf(stage: AstStage): TableReference<AstStage> | null {
   const found = Object.entries(TABLE_REFERENCE).find(([name]) => name === stage.kind)

@@ -1,0 +1,68 @@
+/**
+ * What is measured: numbers, durations or times as doubles. One column has one unit: where it holds numbers, durations and times in it
+ * are no measures of it; where it holds none, durations count, then times.
+ */
+import { DateTime, Duration, type Value } from '../../../storage/value.ts'
+import { toDouble } from '../../helpers/numbers.ts'
+
+export type Unit = 'number' | 'duration' | 'datetime'
+
+export interface Measures {
+  /** NaN where a row has none. */
+  readonly numbers: Float64Array
+  readonly unit: Unit
+}
+
+export function measuresOf(values: readonly Value[]): Measures {
+  const unit = unitOf(values)
+  return { numbers: Float64Array.from(values, value => measureOf(value, unit)), unit }
+}
+
+function unitOf(values: readonly Value[]): Unit {
+  let [hasDurations, hasTimes] = [false, false]
+  for (const value of values) {
+    if (value instanceof Duration) hasDurations = true
+    else if (value instanceof DateTime) hasTimes = true
+    else if (toDouble(value) !== null) return 'number'
+  }
+  return hasDurations ? 'duration' : hasTimes ? 'datetime' : 'number'
+}
+
+function measureOf(value: Value, unit: Unit): number {
+  switch (unit) {
+    case 'number':
+      return toDouble(value) ?? Number.NaN
+    case 'duration':
+      return value instanceof Duration ? value.ns : Number.NaN
+    case 'datetime':
+      return value instanceof DateTime ? value.micros : Number.NaN
+  }
+}
+
+/** A double as a value of its unit again; null for what is no number. */
+export function inUnit(number: number, unit: Unit): Value {
+  if (!Number.isFinite(number)) return null
+  switch (unit) {
+    case 'number':
+      return number === 0 ? 0 : number
+    case 'duration':
+      return new Duration(Math.round(number))
+    case 'datetime':
+      return new DateTime(Math.round(number))
+  }
+}
+
+/** Scores and shares, which nobody reads to sixteen digits: four that count. */
+export function rounded(number: number, digits = 4): number | null {
+  if (!Number.isFinite(number)) return null
+  const result = Number(number.toPrecision(digits))
+  return result === 0 ? 0 : result
+}
+
+/** What lies between -1 and 1: four decimals, so that the rounding of sums does not show. */
+export function toDecimals(number: number, decimals = 4): number | null {
+  if (!Number.isFinite(number)) return null
+  const scale = 10 ** decimals
+  const result = Math.round(number * scale) / scale
+  return result === 0 ? 0 : result
+}
