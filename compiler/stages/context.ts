@@ -1,3 +1,4 @@
+/** context: the condition before it becomes a column, and the filter goes. */
 import type { AstContext, AstExpr } from '../../grammar/ast.ts'
 import { numberOption } from '../../grammar/stages/options.ts'
 import type { Expr } from '../logical/expr.ts'

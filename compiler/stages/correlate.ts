@@ -11,8 +11,8 @@ export const correlate: Stage<'correlate'> = {
     summary: [
       'How strongly fields go together, one row for each pair of them, the strongest first: `a`, `b`, `method`, `correlation` and `n`, the rows in which both have a value.',
       'Two columns of numbers (durations, times and booleans too) give Pearson’s r, from -1 to 1; `method=spearman` compares ranks instead, which outliers cannot bend.',
-      'Two columns of categories give Cramér’s V, from 0 to 1, corrected for chance, so that identifiers do not look related to everything. A category with a number gives eta, from 0 to 1: the square root of the share of the variance that the category explains.',
-      'A column is of numbers when all its values are. `correlation` is null where a column is constant.',
+      'Two columns of categories give Cramér’s V, from 0 to 1. A category with a number gives eta, from 0 to 1: the root of the share of the variance that the category explains. Both are corrected for chance, so that identifiers do not look related to everything.',
+      'A column is of numbers when at least half of its values are; the others then do not count. `correlation` is null where a column is constant.',
     ].join(' '),
     examples: [
       {

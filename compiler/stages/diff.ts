@@ -1,3 +1,4 @@
+/** diff reads every field there is, but those its condition is about. */
 import type { AstDiff } from '../../grammar/ast.ts'
 import { numberOption } from '../../grammar/stages/options.ts'
 import { DIFF_COLUMNS } from '../../runtime/table.ts'

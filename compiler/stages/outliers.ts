@@ -1,3 +1,4 @@
+/** outliers: its method's usual threshold, and the columns it adds. */
 import type { AstOutliers } from '../../grammar/ast.ts'
 import { boolOption, numberOption, optionOf, wordOption } from '../../grammar/stages/options.ts'
 import { OUTLIER_COLUMNS, type OutlierMethod } from '../../runtime/table.ts'

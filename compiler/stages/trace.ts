@@ -1,3 +1,4 @@
+/** trace: spans under whatever names they come, with the columns of their tree before their own. */
 import { TRACE_COLUMNS } from '../../runtime/table.ts'
 import type { ValueType } from '../../storage/value.ts'
 import { needInput, spanInputs } from './spans.ts'

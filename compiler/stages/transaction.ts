@@ -1,3 +1,4 @@
+/** transaction: its keys are columns, its tests become columns, and what its events hold may become lists. */
 import { durationOption, numberOption, optionOf } from '../../grammar/stages/options.ts'
 import { TRANSACTION_COLUMNS } from '../../runtime/table.ts'
 import type { ValueType } from '../../storage/value.ts'

@@ -1,6 +1,6 @@
 /** A random stage of each kind, as a tree. The type makes it complete: a stage that is not here is not fuzzed. */
 import type { AstExpr, AstOption, AstStage, ParseFormat } from '../../grammar/ast.ts'
-import { NO_SPAN } from '../../grammar/index.ts'
+import { NO_SPAN, parseDuration } from '../../grammar/index.ts'
 import { CHANGE_MODELS } from '../../grammar/stages/changepoint.ts'
 import { CORRELATE_METHODS } from '../../grammar/stages/correlate.ts'
 import { OUTLIER_METHODS } from '../../grammar/stages/outliers.ts'
@@ -68,13 +68,13 @@ export const RANDOM_STAGES: {
   sessionize: g => ({
     kind: 'sessionize',
     span,
-    options: randomOptions(g, { maxpause: () => g.duration(), maxspan: () => g.duration() }),
+    options: randomOptions(g, { maxpause: () => positive(g), maxspan: () => positive(g) }),
     by: randomKeys(g),
   }),
   transaction(g) {
     const options = randomOptions(g, {
-      maxspan: () => g.duration(),
-      maxpause: () => g.duration(),
+      maxspan: () => positive(g),
+      maxpause: () => positive(g),
       maxevents: () => countLiteral(1 + g.below(9)),
       startswith: () => g.expr(2),
       endswith: () => g.expr(2),
@@ -134,7 +134,7 @@ export const RANDOM_STAGES: {
     span,
     value: g.expr(1),
     count: g.below(50),
-    options: randomOptions(g, { season: () => g.duration(), confidence: () => countLiteral(1 + g.below(99)) }),
+    options: randomOptions(g, { season: () => positive(g), confidence: () => countLiteral(1 + g.below(99)) }),
     by: randomKeys(g),
   }),
   count: g => ({ kind: 'count', span, by: g.by() }),
@@ -165,6 +165,12 @@ export function randomOptions(g: AstGenerator, values: Readonly<Record<string, (
 
 export function countLiteral(value: number): AstExpr {
   return { kind: 'literal', span, value: { type: 'int', value: BigInt(value) } }
+}
+
+/** Options are lengths of time, and a length is not negative. */
+function positive(g: AstGenerator): AstExpr {
+  const text = g.pick(['0s', '1ns', '1.5s', '5m', '1h30m', '90d'])
+  return { kind: 'literal', span, value: { type: 'duration', ns: parseDuration(text) ?? 0, text } }
 }
 
 /** One of the words of a choice. */

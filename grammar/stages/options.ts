@@ -7,6 +7,7 @@ import { parseExpression } from '../expression.ts'
 import { isPunctuation, type Parser } from '../parser.ts'
 import { printExpr } from '../print-expr.ts'
 import { suggestName } from '../suggest.ts'
+import type { Token } from '../token.ts'
 import { isNameToken, parseFieldRef } from './syntax.ts'
 
 /** `whole` is a whole number, `count` one from 1; a list of words is a choice. */
@@ -85,11 +86,16 @@ function parseValue(p: Parser, { name, value: kind }: StageOption): AstExpr {
     p.take()
     return { kind: 'field', span, name: word }
   }
-  if (token.literal === null || !isOf(kind, token.literal)) {
+  const literal = token.literal ?? boolOf(token)
+  if (literal === null || !isOf(kind, literal)) {
     p.fail({ code: 'E206', message: `${name} is ${WANTED[kind]}`, span, expected: [WANTED[kind]] })
   }
   p.take()
-  return { kind: 'literal', span, value: token.literal }
+  return { kind: 'literal', span, value: literal }
+}
+
+function boolOf({ kind, text }: Token): LiteralValue | null {
+  return kind === 'keyword' && (text === 'true' || text === 'false') ? { type: 'bool', value: text === 'true' } : null
 }
 
 const WANTED: Readonly<Record<'count' | 'whole' | 'number' | 'duration' | 'bool' | 'string', string>> = {

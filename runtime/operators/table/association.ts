@@ -51,7 +51,10 @@ export function cramersV(x: readonly number[], y: readonly number[]): number | n
   return smaller <= 0 ? 0 : within(Math.sqrt(corrected / smaller))
 }
 
-/** The correlation ratio: how much of the variance of the numbers lies between the categories, as its root. */
+/**
+ * The correlation ratio: how much of the variance of the numbers lies between the categories, as its root. Corrected for chance
+ * (Kelley's epsilon): the more categories, the more they seem to explain.
+ */
 export function eta(categories: readonly number[], numbers: readonly number[]): number | null {
   if (isConstant(numbers) || isConstant(categories)) return null
   const all = mean(numbers)
@@ -66,7 +69,9 @@ export function eta(categories: readonly number[], numbers: readonly number[]): 
   }
   let between = 0
   for (const { sum, count } of groups.values()) between += (sum * sum) / count
-  return within(Math.sqrt(between / total))
+  const free = numbers.length - groups.size
+  const unexplained = Math.max(0, 1 - between / total)
+  return free <= 0 ? 0 : within(Math.sqrt(Math.max(0, 1 - (unexplained * (numbers.length - 1)) / free)))
 }
 
 function isConstant(values: readonly number[]): boolean {

@@ -63,19 +63,22 @@ function strength([, , , correlation]: readonly Value[]): number {
 
 function columnOf(name: string, values: readonly Value[]): Column {
   const { numbers } = measuresOf(values)
-  let kind: Column['kind'] = 'bools'
   const codes = new Int32Array(values.length).fill(-1)
   const known = new Map<string | number, number>()
+  let [present, bools, measured] = [0, 0, 0]
   for (const [row, value] of values.entries()) {
     if (value == null) continue
     const key = keyOf(value)
     let code = known.get(key)
     if (code === undefined) known.set(key, (code = known.size))
     codes[row] = code
-    if (typeof value === 'boolean') numbers[row] = Number(value)
-    else if (Number.isNaN(numbers[row])) kind = 'categories'
-    else if (kind === 'bools') kind = 'numbers'
+    present++
+    if (typeof value === 'boolean') {
+      numbers[row] = Number(value)
+      bools++
+    } else if (!Number.isNaN(numbers[row])) measured++
   }
+  const kind = (bools + measured) * 2 < present ? 'categories' : measured > 0 ? 'numbers' : 'bools'
   return { name, kind, numbers, codes }
 }
 

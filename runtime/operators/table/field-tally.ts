@@ -20,12 +20,11 @@ const TIME_BINS = [1e3, 1e6, 1e7, 6e7, 6e8, 3.6e9, 3.6e10, 8.64e10, 8.64e11, 8.6
 
 export class FieldTally {
   readonly present = { matching: 0, rest: 0 }
-  /** What all values are; null before the first. */
-  kind: Kind | null = null
   readonly #distinctMax: number
   readonly #charge: (bytes: number) => void
+  readonly #rowsOfKind: Record<Kind, number> = { number: 0, duration: 0, datetime: 0, other: 0 }
   #counts: Map<string | number, Count> = new Map()
-  /** 0: value by value. */
+  /** 0: value by value; from 1 on numbers and durations on a grid and times in bins, the wider the higher. */
   #coarseness = 0
 
   constructor(distinctMax: number, charge: (bytes: number) => void) {
@@ -33,33 +32,39 @@ export class FieldTally {
     this.#charge = charge
   }
 
+  /** What more than half of the values are. */
+  get kind(): Kind {
+    const half = (this.present.matching + this.present.rest) / 2
+    return (['number', 'duration', 'datetime'] as const).find(kind => this.#rowsOfKind[kind] > half) ?? 'other'
+  }
+
   /** Value by value; null when there are too many. */
   get values(): ReadonlyMap<string | number, Count> | null {
     return this.#coarseness === 0 ? this.#counts : null
   }
 
-  /** Measures in their order, each standing for all up to the next; null when the field holds other things too. */
+  /** Where most values are of one kind of measure, these in their order, each standing for all up to the next. */
   get scale(): readonly Count[] | null {
-    if (this.kind === null || this.kind === 'other') return null
-    return [...this.#counts.values()].sort((a, b) => compareValues(a.value, b.value))
+    const { kind } = this
+    if (kind === 'other') return null
+    return [...this.#counts.values()]
+      .filter(({ value }) => kindOf(value) === kind)
+      .sort((a, b) => compareValues(a.value, b.value))
   }
 
   add(value: Value, matching: number, rest: number): void {
     if (value === null || value === undefined) return
     this.present.matching += matching
     this.present.rest += rest
-    const kind = kindOf(value)
-    if (this.kind !== kind) this.kind = this.kind === null ? kind : 'other'
-    if (this.#coarseness > 0 && this.kind === 'other') {
-      this.#counts.clear()
-      return
-    }
-    this.#count(this.#coarse(value), matching, rest)
-    while (this.#counts.size > this.#distinctMax && this.#coarsen()) {}
+    this.#rowsOfKind[kindOf(value)] += matching + rest
+    this.#count(value, matching, rest)
+    while (this.#counts.size > this.#distinctMax && this.#coarseness < TIME_BINS.length) this.#coarsen()
   }
 
   #count(value: Value, matching: number, rest: number): void {
-    const key = keyOf(value)
+    const counted = this.#coarse(value)
+    if (counted === null) return
+    const key = keyOf(counted)
     const known = this.#counts.get(key)
     if (known !== undefined) {
       known.matching += matching
@@ -67,31 +72,32 @@ export class FieldTally {
       return
     }
     this.#charge(VALUE_BYTES)
-    this.#counts.set(key, { value, matching, rest })
+    this.#counts.set(key, { value: counted, matching, rest })
   }
 
-  /** One step coarser; false when there is no further step. */
-  #coarsen(): boolean {
-    const steps = this.kind === 'other' ? 1 : this.kind === 'datetime' ? TIME_BINS.length : 1
-    if (this.#coarseness >= steps) return false
+  #coarsen(): void {
     this.#coarseness++
     const counts = [...this.#counts.values()]
     this.#charge(-counts.length * VALUE_BYTES)
     this.#counts = new Map()
-    if (this.kind === 'other') return false
-    for (const { value, matching, rest } of counts) this.#count(this.#coarse(value), matching, rest)
-    return true
+    for (const { value, matching, rest } of counts) this.#count(value, matching, rest)
   }
 
-  /** The least value of the bin a measure is in. */
+  /** The least value of the bin a measure is in; null for what is counted no more. */
   #coarse(value: Value): Value {
     if (this.#coarseness === 0) return value
-    if (value instanceof DateTime) {
-      const width = TIME_BINS[this.#coarseness - 1]!
-      return new DateTime(Math.floor(value.micros / width) * width)
+    switch (kindOf(value)) {
+      case 'number':
+        return onGrid(Number(value))
+      case 'duration':
+        return new Duration(onGrid((value as Duration).ns))
+      case 'datetime': {
+        const width = TIME_BINS[this.#coarseness - 1]!
+        return new DateTime(Math.floor((value as DateTime).micros / width) * width)
+      }
+      case 'other':
+        return null
     }
-    if (value instanceof Duration) return new Duration(onGrid(value.ns))
-    return onGrid(Number(value))
   }
 }
 
@@ -108,7 +114,7 @@ const HIGH = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 1 : 0
 const CUT = 0x1fff
 
 /** The next double at or below with few digits. */
-function onGrid(number: number): number {
+export function onGrid(number: number): number {
   double[0] = number
   const isExact = words[1 - HIGH] === 0 && (words[HIGH]! & CUT) === 0
   words[1 - HIGH] = 0

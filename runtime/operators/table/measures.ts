@@ -1,6 +1,6 @@
 /**
- * What is measured: numbers, durations or times as doubles. One column has one unit: where it holds numbers, durations and times in it
- * are no measures of it; where it holds none, durations count, then times.
+ * What is measured: numbers, durations or times as doubles. A column has one unit, that of most of its measures; the others are no
+ * measures of it.
  */
 import { DateTime, Duration, type Value } from '../../../storage/value.ts'
 import { toDouble } from '../../helpers/numbers.ts'
@@ -19,13 +19,14 @@ export function measuresOf(values: readonly Value[]): Measures {
 }
 
 function unitOf(values: readonly Value[]): Unit {
-  let [hasDurations, hasTimes] = [false, false]
+  const counts = { number: 0, duration: 0, datetime: 0 }
   for (const value of values) {
-    if (value instanceof Duration) hasDurations = true
-    else if (value instanceof DateTime) hasTimes = true
-    else if (toDouble(value) !== null) return 'number'
+    if (value instanceof Duration) counts.duration++
+    else if (value instanceof DateTime) counts.datetime++
+    else if (toDouble(value) !== null) counts.number++
   }
-  return hasDurations ? 'duration' : hasTimes ? 'datetime' : 'number'
+  if (counts.number >= counts.duration && counts.number >= counts.datetime) return 'number'
+  return counts.duration >= counts.datetime ? 'duration' : 'datetime'
 }
 
 function measureOf(value: Value, unit: Unit): number {

@@ -5,7 +5,7 @@ import { OUTLIER_COLUMNS } from '../../table.ts'
 import type { Operator } from '../operator.ts'
 import { type Fence, fenceOf } from './fences.ts'
 import { Keys, keyColumns } from './keys.ts'
-import { inUnit, measuresOf, toDecimals } from './measures.ts'
+import { inUnit, measuresOf, rounded, toDecimals } from './measures.ts'
 import { CollectedRows, type TableRun } from './table.ts'
 
 /** Of one value: boxed, as a number, and sorted with those of its group. */
@@ -33,7 +33,9 @@ export class OutliersOperator implements Operator {
     const { inputs, next, options } = this.#run
     const { numbers, unit } = measuresOf(this.#collected.values(inputs.value as string))
     const fences = this.#fences(numbers)
-    const bounds = fences.map(fence => [fence && inUnit(fence.lower, unit), fence && inUnit(fence.upper, unit)])
+    const shown = (bound: number): Value =>
+      inUnit(unit === 'datetime' ? bound : (rounded(bound, 6) ?? Number.NaN), unit)
+    const bounds = fences.map(fence => [fence && shown(fence.lower), fence && shown(fence.upper)])
     const rows = numbers.length
     const kept: number[] = []
     const [score, lower, upper, isOutlier] = [0, 0, 0, 0].map(() => new Array<Value>(rows).fill(null))
