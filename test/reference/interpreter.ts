@@ -11,6 +11,7 @@ import { dropFields, keepFields, renameFields } from './fields.ts'
 import { parseRows } from './parse.ts'
 import { copyOf, type Row, readField, rowOf } from './row.ts'
 import { stats, statsColumns } from './stats.ts'
+import { context } from './table/context.ts'
 import { referenceOf } from './table/index.ts'
 
 export interface InterpretOptions {
@@ -38,13 +39,19 @@ export function interpret(query: AstQuery, events: readonly IncomingEvent[], opt
     evaluateExpr(expr, { row, variables: options.variables, callScalar: options.callScalar, locals: new Map() })
   const isSource = sourceTest(pipeline.from?.sources ?? [])
   const ranges = pipeline.from?.ranges ?? []
-  let rows = events
+  const rows = events
     .filter(event => isSource(event.index) && ranges.every(range => isWithin(event.time, range, options.nowMicros)))
     .map(rowOf)
-  const { search } = pipeline
-  if (search !== null) rows = rows.filter(row => evaluate(search, row) === true)
+  const { search, stages } = pipeline
   let state: State = { rows, columns: null }
-  for (const stage of pipeline.stages) state = apply(stage, state, evaluate)
+  // The condition before a context drops nothing.
+  if (search !== null && stages[0]?.kind === 'context') state = context(stages[0], search, state, evaluate)
+  else if (search !== null) state.rows = rows.filter(row => evaluate(search, row) === true)
+  for (const [at, stage] of stages.entries()) {
+    const after = stages[at + 1]
+    if (stage.kind === 'where' && after?.kind === 'context') state = context(after, stage.predicate, state, evaluate)
+    else if (stage.kind !== 'context') state = apply(stage, state, evaluate)
+  }
   return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
 }
 

@@ -196,7 +196,7 @@ function growthOf({ model, alpha, beta, gamma }: Fit, count: number): number[] {
 }
 
 /** The inverse of the normal distribution (Acklam's approximation, to within 1.2e-9). */
-function normalQuantile(p: number): number {
+export function normalQuantile(p: number): number {
   const a = [
     -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716, 2.506628277459239,
   ]

@@ -53,17 +53,20 @@ export function inUnit(number: number, unit: Unit): Value {
   }
 }
 
+/** What rounding is moved by, away from zero, so that what lies half-way is no matter of the order in which sums were made. */
+const NUDGE = 1e-10
+
 /** Scores and shares, which nobody reads to sixteen digits: four that count. */
 export function rounded(number: number, digits = 4): number | null {
   if (!Number.isFinite(number)) return null
-  const result = Number(number.toPrecision(digits))
-  return result === 0 ? 0 : result
+  const result = Number((number * (1 + NUDGE)).toPrecision(digits))
+  return Number.isFinite(result) && result !== 0 ? result : 0
 }
 
 /** What lies between -1 and 1: four decimals, so that the rounding of sums does not show. */
 export function toDecimals(number: number, decimals = 4): number | null {
   if (!Number.isFinite(number)) return null
   const scale = 10 ** decimals
-  const result = Math.round(number * scale) / scale
+  const result = Math.sign(number) * (Math.round(Math.abs(number) * scale * (1 + NUDGE)) / scale)
   return result === 0 ? 0 : result
 }
