@@ -15,7 +15,7 @@ export const contextSyntax: StageSyntax<AstContext> = {
   opens: /^\s+\d/,
   options: OPTIONS,
   parse(p, keyword) {
-    const count = parseRowCount(p) ?? p.unexpected(['a number'], 'how many events before and after')
+    const count = parseRowCount(p) ?? p.unexpected(['a number'], 'a number of events')
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'context', span: p.spanFrom(keyword.start), count, options, by }
   },

@@ -26,7 +26,7 @@ export const forecastSyntax: StageSyntax<AstForecast> = {
   options: OPTIONS,
   parse(p, keyword) {
     const value = parseExpression(p, PRECEDENCE.postfix)
-    const count = parseRowCount(p) ?? p.unexpected(['a number'], 'how many bins to go on')
+    const count = parseRowCount(p) ?? p.unexpected(['a number'], 'a number of bins')
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'forecast', span: p.spanFrom(keyword.start), value, count, options, by }
   },

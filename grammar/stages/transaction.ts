@@ -26,7 +26,7 @@ export const transactionSyntax: StageSyntax<AstTransaction> = {
   opens: /^\s+[\w@`.]+(?:\s*,|\s+\w+\s*=)|^\s+\w+\s*=/,
   options: OPTIONS,
   parse(p, keyword) {
-    const keys = standsAtOption(p) ? [] : parseValues(p, 'a field')
+    const keys = p.atStageEnd() || standsAtOption(p) ? [] : parseValues(p, 'a field')
     const options = parseOptions(p, OPTIONS)
     return { kind: 'transaction', span: p.spanFrom(keyword.start), keys, options }
   },

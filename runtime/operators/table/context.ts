@@ -6,7 +6,7 @@ import { CONTEXT_COLUMNS } from '../../table.ts'
 import type { Operator } from '../operator.ts'
 import { Ints } from './growable.ts'
 import { Keys, keyColumns } from './keys.ts'
-import { CollectedRows, type TableRun } from './table.ts'
+import { CollectedRows, counted, type TableRun } from './table.ts'
 import { Times } from './times.ts'
 
 /** Neighbours of one source: rows from the first to the last of a run of contexts that touch. */
@@ -47,7 +47,7 @@ export class ContextOperator implements Operator {
     const { context, next } = this.#run
     const order = this.#times.order()
     const rows = this.#collected.rows.length
-    if (order.length < rows) context.count(`note:${rows - order.length} rows have no time and were left out`)
+    if (order.length < rows) context.count(`note:${counted(rows - order.length, 'row')} without a time left out`)
     const kinds = new Array<Value>(rows).fill(null)
     const blocks = this.#groups(order).flatMap((members, group) => this.#blocksOf(members, group, kinds))
     blocks.sort(

@@ -9,7 +9,7 @@ import { DIFF_COLUMNS } from '../../table.ts'
 import type { Operator } from '../operator.ts'
 import { FieldTally } from './field-tally.ts'
 import { rounded } from './measures.ts'
-import type { TableRun } from './table.ts'
+import { counted, type TableRun } from './table.ts'
 
 interface Finding {
   readonly field: string
@@ -68,10 +68,12 @@ export class DiffOperator implements Operator {
     )
     if (told.length > options.limit)
       context.count(`note:diff shows ${options.limit} of ${told.length} differences; limit=${told.length} shows all`)
-    const varied = [...this.#tallies].filter(([, { values }]) => values === null).map(([name]) => name)
+    const varied = [...this.#tallies]
+      .filter(([, { values, scale }]) => values === null && scale === null)
+      .map(([name]) => name)
     if (varied.length > 0) {
       const names = varied.sort().join(', ')
-      context.count(`note:more than ${options.distinct} different values, so not compared one by one: ${names}`)
+      context.count(`note:with more than ${counted(options.distinct, 'different value')} not compared: ${names}`)
     }
     const rows = told.slice(0, options.limit).map(each => valuesOf(each, matching, rest))
     if (rows.length > 0) {

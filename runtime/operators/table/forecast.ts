@@ -8,7 +8,7 @@ import type { Operator } from '../operator.ts'
 import { forecastSeries } from './forecast-models.ts'
 import { inUnit, rounded, type Unit } from './measures.ts'
 import { type Series, SeriesRows } from './series.ts'
-import type { TableRun } from './table.ts'
+import { counted, type TableRun } from './table.ts'
 import { layOnGrid } from './time-grid.ts'
 
 interface Bin {
@@ -65,7 +65,7 @@ export class ForecastOperator implements Operator {
     }
     if (grid.missing > 0) {
       context.count(
-        `note:${grid.missing} bins of a series are missing and were interpolated; fill before forecast sets them`,
+        `note:${counted(grid.missing, 'bin')} missing in a series and interpolated; fill before forecast sets them`,
       )
     }
     const forecast = forecastSeries(grid.values, grid.widthMicros, options)

@@ -4,7 +4,7 @@ import type { Batch } from '../../batch.ts'
 import type { RunContext } from '../operator.ts'
 import { Keys, keyColumns } from './keys.ts'
 import { measuresOf, type Unit } from './measures.ts'
-import { CollectedRows } from './table.ts'
+import { CollectedRows, counted } from './table.ts'
 import { Times } from './times.ts'
 
 export interface Series {
@@ -50,7 +50,7 @@ export class SeriesRows {
       for (let n = 1; n < rows.length; n++) if (this.times.between(rows[n - 1]!, rows[n]!) === 0) doubled++
     }
     if (doubled > 0) {
-      const told = `${doubled} rows have the time of another row of their series; ${this.#stage} … by <key> tells series apart`
+      const told = `${counted(doubled, 'row')} with the time of another row of the series; ${this.#stage} … by <key> tells series apart`
       this.#context.count(`note:${told}`)
     }
     const series = this.keys.inOrder().map(group => {

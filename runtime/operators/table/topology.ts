@@ -59,7 +59,8 @@ export class TopologyOperator implements Operator {
 
   #addCalls(spans: readonly Span[]): void {
     const heads = headsOf(spans)
-    if (heads.size === 0 && spans.length > 0) this.#run.context.count('note:no row names its span (span_id, spanId, …)')
+    if (heads.size === 0 && spans.length > 0 && this.#run.inputs.span_id !== undefined)
+      this.#run.context.count('note:no row names its span (span_id, spanId, …)')
     const callsOthers = new Set<Span>()
     for (const span of heads.values()) {
       const parent = span.parentId == null ? undefined : heads.get(spanKey(span.traceId, span.parentId))

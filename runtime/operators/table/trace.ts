@@ -6,7 +6,7 @@ import { TRACE_COLUMNS } from '../../table.ts'
 import type { Operator } from '../operator.ts'
 import { criticalTimes } from './critical-path.ts'
 import { readSpans, SPAN_BYTES } from './spans.ts'
-import { CollectedRows, type TableRun } from './table.ts'
+import { CollectedRows, counted, type TableRun } from './table.ts'
 import { plantTrees, type TreeNode } from './trees.ts'
 
 export class TraceOperator implements Operator {
@@ -27,9 +27,11 @@ export class TraceOperator implements Operator {
   finish(): void {
     const { context, inputs, next } = this.#run
     const { roots, left, lost } = plantTrees(readSpans(this.#collected, inputs))
-    if (left > 0) context.count(`note:${left} rows have neither a trace nor a span and were left out`)
+    if (left > 0 && inputs.trace_id !== undefined) {
+      context.count(`note:${counted(left, 'row')} left out: in no trace`)
+    }
     if (lost > 0)
-      context.count(`note:${lost} spans name a parent that is not among the rows; each begins a tree of its own`)
+      context.count(`note:${counted(lost, 'span')} with a parent that is not among the rows begin trees of their own`)
     const rows = this.#collected.rows.length
     const columns = TRACE_COLUMNS.map(() => new Array<Value>(rows).fill(null))
     const order: number[] = []

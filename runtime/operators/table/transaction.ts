@@ -1,14 +1,16 @@
 /** transaction: one walk in order of time, with the open transaction of each key; then its events' fields as one row. */
-import type { Value } from '../../../storage/value.ts'
+import type { ObjectValue, Value } from '../../../storage/value.ts'
+import type { Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { ColumnBatch, type RowRef, vectorOf } from '../../column-batch.ts'
+import { ColumnBatch, vectorOf } from '../../column-batch.ts'
 import { keyOf } from '../../helpers/compare.ts'
 import { valueAt } from '../../helpers/vectors.ts'
+import { derivedColumn, isObject } from '../../object-fields.ts'
 import { TRANSACTION_COLUMNS } from '../../table.ts'
 import type { Operator } from '../operator.ts'
 import { Ints } from './growable.ts'
 import { Keys, keyColumns } from './keys.ts'
-import { CollectedRows, type TableRun } from './table.ts'
+import { CollectedRows, counted, type TableRun } from './table.ts'
 import { durationBetween, Times } from './times.ts'
 
 type Ending = 'end' | 'start' | 'pause' | 'span' | 'events'
@@ -101,7 +103,7 @@ export class TransactionOperator implements Operator {
       else if (current.rows.length === options.maxEvents) current.closedBy = 'events'
       if (current.closedBy !== null) open.delete(group)
     }
-    if (keyless > 0) context.count(`note:${keyless} events have no key and are in no transaction`)
+    if (keyless > 0) context.count(`note:${counted(keyless, 'event')} without a key left out: in no transaction`)
     return found
   }
 
@@ -121,7 +123,11 @@ export class TransactionOperator implements Operator {
     const names = [...made, ...others, ...(this.#names.has('_raw') ? ['_raw'] : [])]
     const rowCount = transactions.length
     const size = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
-    return new ColumnBatch(size, names, name => vectorOf(transactions.map(each => this.#valueOf(each, name))))
+    const isField = new Set([...names, 'index'])
+    const columnOf = (name: string): Vector => vectorOf(transactions.map(each => this.#valueOf(each, name)))
+    return new ColumnBatch(size, names, name =>
+      isField.has(name) ? columnOf(name) : derivedColumn(name, names, columnOf, rowCount),
+    )
   }
 
   #valueOf(transaction: Transaction, name: string): Value {
@@ -142,29 +148,34 @@ export class TransactionOperator implements Operator {
         return closedBy
       default: {
         const refs = rows.map(row => this.#collected.rows[row]!)
-        return name === '_raw' ? textOf(refs) : together(refs, name)
+        const values = refs.map(({ batch, row }) => valueAt(batch.column(name), row))
+        return name === '_raw' ? textOf(values) : together(values)
       }
     }
   }
 }
 
-/** The one value all rows agree on, or the different ones in order. */
-function together(refs: readonly RowRef[], name: string): Value {
-  const different = new Map<string | number, Value>()
-  let absent: Value
-  for (const { batch, row } of refs) {
-    const value = valueAt(batch.column(name), row)
-    if (value === null) absent = null
-    if (value !== null && value !== undefined && !different.has(keyOf(value))) different.set(keyOf(value), value)
+/**
+ * The one value all rows agree on, or the different ones in order. Objects are put together member by member, as the fields they are
+ * made of would be.
+ */
+function together(values: readonly Value[]): Value {
+  const present = values.filter(value => value !== null && value !== undefined)
+  if (present.length === 0) return values.includes(null) ? null : undefined
+  if (present.every(isObject)) {
+    const names = [...new Set(present.flatMap(value => Object.keys(value)))].sort()
+    return Object.fromEntries(names.map(name => [name, together(present.map(value => ownMember(value, name)))]))
   }
-  const values = [...different.values()]
-  return values.length > 1 ? values : values.length === 1 ? values[0] : absent
+  const different = new Map<string | number, Value>()
+  for (const value of present) if (!different.has(keyOf(value))) different.set(keyOf(value), value)
+  return different.size > 1 ? [...different.values()] : present[0]
 }
 
-function textOf(refs: readonly RowRef[]): Value {
-  const texts = refs.flatMap(({ batch, row }) => {
-    const text = valueAt(batch.column('_raw'), row)
-    return typeof text === 'string' ? [text] : []
-  })
+function ownMember(object: ObjectValue, name: string): Value {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+function textOf(values: readonly Value[]): Value {
+  const texts = values.filter(value => typeof value === 'string')
   return texts.length === 0 ? undefined : texts.join('\n')
 }

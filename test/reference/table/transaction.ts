@@ -4,7 +4,7 @@ import { printExpr } from '../../../grammar/index.ts'
 import { durationOption, numberOption, optionOf } from '../../../grammar/stages/options.ts'
 import { compareValues, keyOf } from '../../../runtime/helpers/compare.ts'
 import type { Value } from '../../../storage/value.ts'
-import { isAbsent, type Row } from '../row.ts'
+import { isAbsent, isObject, type Row } from '../row.ts'
 import type { TableReference } from './index.ts'
 import { compareKeys, type Group, groupsBy, hasNoKey, inTimeOrder, lengthOf, nameOf, timeOf } from './rows.ts'
 
@@ -73,6 +73,10 @@ function lines(values: readonly Value[]): Value {
 
 function together(values: readonly Value[]): Value {
   const present = values.filter(value => !isAbsent(value))
+  if (present.length > 0 && present.every(isObject)) {
+    const names = new Set(present.flatMap(value => Object.keys(value)))
+    return Object.fromEntries([...names].map(name => [name, together(present.map(value => value[name]))]))
+  }
   const different = present.filter((value, at) => present.findIndex(other => keyOf(other) === keyOf(value)) === at)
   if (different.length > 1) return different
   return different.length === 1 ? different[0] : values.some(value => value === null) ? null : undefined
