@@ -20,7 +20,7 @@ export const changepoint: Stage<'changepoint'> = {
             Array.from({ length: count }, () => `{"_timestamp":"2026-06-01T10:0${minute}:00Z"}`),
           )
           .join('\n'),
-        output: '{"_time":"2026-06-01T10:05:00.000Z","before":3,"after":9,"change":6,"change_pct":200,"score":"<any>"}',
+        output: '{"_time":"2026-06-01T10:05:00.000Z","before":3,"after":9,"change":6,"change_pct":200,"score":4.374}',
       },
     ],
   },

@@ -20,7 +20,7 @@ export const correlate: Stage<'correlate'> = {
         input:
           '{"ms":10,"bytes":100,"host":"a"}\n{"ms":20,"bytes":210,"host":"a"}\n{"ms":30,"bytes":290,"host":"b"}\n{"ms":40,"bytes":400,"host":"b"}',
         output:
-          '{"a":"ms","b":"bytes","method":"pearson","correlation":0.9982,"n":4}\n{"a":"ms","b":"host","method":"eta","correlation":0.8944,"n":4}\n{"a":"bytes","b":"host","method":"eta","correlation":0.8744,"n":4}',
+          '{"a":"ms","b":"bytes","method":"pearson","correlation":0.9981,"n":4}\n{"a":"ms","b":"host","method":"eta","correlation":0.8367,"n":4}\n{"a":"bytes","b":"host","method":"eta","correlation":0.7896,"n":4}',
       },
     ],
   },

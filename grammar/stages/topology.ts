@@ -13,7 +13,7 @@ export const topologySyntax: StageSyntax<AstTopology> = {
   keyword: 'topology',
   form: 'topology [caller=<field> callee=<field>] [service=<field>] [duration=<field>] [error=<predicate>] [trace_id=<field>] [span_id=<field>] [parent=<field>]',
   summary: 'Who calls whom: one row for each pair of services, with calls, errors and latency.',
-  opens: /^\s+[a-z]\w*\s*=/i,
+  opens: /^(?:\s+[a-z]\w*\s*=|\s*(?:[|;]|$))/i,
   options: OPTIONS,
   parse(p, keyword) {
     const options = parseOptions(p, OPTIONS)

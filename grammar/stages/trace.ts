@@ -16,7 +16,7 @@ export const traceSyntax: StageSyntax<AstTrace> = {
   keyword: 'trace',
   form: 'trace [trace_id=<field>] [span_id=<field>] [parent=<field>] [service=<field>] [name=<field>] [start=<field>] [duration=<field>] [error=<predicate>]',
   summary: 'Spans as trees, one trace after the other: depth, path, own time, critical path.',
-  opens: /^\s+[a-z]\w*\s*=/i,
+  opens: /^(?:\s+[a-z]\w*\s*=|\s*(?:[|;]|$))/i,
   options: OPTIONS,
   parse(p, keyword) {
     const options = parseOptions(p, OPTIONS)
