@@ -5,7 +5,7 @@ import type { Batch } from '../../batch.ts'
 import { ColumnBatch, vectorOf } from '../../column-batch.ts'
 import { keyOf } from '../../helpers/compare.ts'
 import { valueAt } from '../../helpers/vectors.ts'
-import { derivedColumn, isObject } from '../../object-fields.ts'
+import { derivedColumn, isMember, isObject, overlay, pathWithin } from '../../object-fields.ts'
 import { TRANSACTION_COLUMNS } from '../../table.ts'
 import type { Operator } from '../operator.ts'
 import { Ints } from './growable.ts'
@@ -125,9 +125,14 @@ export class TransactionOperator implements Operator {
     const size = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
     const isField = new Set([...names, 'index'])
     const columnOf = (name: string): Vector => vectorOf(transactions.map(each => this.#valueOf(each, name)))
-    return new ColumnBatch(size, names, name =>
-      isField.has(name) ? columnOf(name) : derivedColumn(name, names, columnOf, rowCount),
-    )
+    return new ColumnBatch(size, names, name => {
+      if (!isField.has(name)) return derivedColumn(name, names, columnOf, rowCount)
+      // An object that was read whole, with a key of it beside it: the key is what the transaction says it is.
+      const members = keys.filter(key => isMember(name, key))
+      if (members.length === 0 || made.includes(name)) return columnOf(name)
+      const own = members.map(key => ({ path: pathWithin(name, key), vector: columnOf(key) }))
+      return overlay(columnOf(name), own, rowCount)
+    })
   }
 
   #valueOf(transaction: Transaction, name: string): Value {
