@@ -84,6 +84,8 @@ async function printAndReport(queryRun: QueryRun, format: OutputFormat, options:
   const rowCount = await printRun(queryRun, format)
   for (const damaged of queryRun.profile.damaged)
     process.stderr.write(`incomplete: part ${damaged} is damaged and was not read\n`)
+  // What the answer does not show: limits that cut it, rows left out, fields nobody has.
+  for (const { code, message } of queryRun.hints) process.stderr.write(`${code}: ${message}\n`)
   if (options.profile === true) process.stderr.write(`${JSON.stringify(profileSummary(queryRun), null, 2)}\n`)
   return rowCount
 }

@@ -62,7 +62,9 @@ export const INVESTIGATION: Readonly<Record<string, StageMaker>> = {
       `endswith=${condition(state, 1)}`,
     ])
     const made = { duration: 'duration', events: 'int', closed: 'bool', closed_by: 'string' } as const
-    const fields = state.fields.map(({ name, type }): Field => ({ name, type: name === '_time' || type === 'object' ? type : 'any' }))
+    const fields = state.fields.map(
+      ({ name, type }): Field => ({ name, type: name === '_time' || type === 'object' ? type : 'any' }),
+    )
     const next = { ...withAdded({ ...state, fields }, made), ordered: true, events: false }
     return { text: `transaction ${names(keys)} ${options.join(' ')}`, next }
   },
