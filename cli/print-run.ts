@@ -10,7 +10,7 @@ export type OutputFormat = 'table' | 'ndjson' | 'json' | 'csv' | 'tsv'
 
 /** A table is for reading: more rows than this are counted, not shown. */
 const TABLE_ROWS_MAX = 1000
-/** Events with more fields than this are shown by their time and text. */
+/** Events with more fields than this are shown by their time, what stages made, and their text. */
 const TABLE_FIELDS_MAX = 12
 const CHUNK_CHARS = 1 << 16
 
@@ -62,7 +62,7 @@ async function printCollected(run: QueryRun, format: 'table' | 'csv' | 'tsv'): P
     await write(pending)
     return total
   }
-  printTable(columns, rows)
+  printTable(columns, rows, run.shape.made)
   if (total > rows.length) {
     process.stderr.write(
       `the first ${rows.length.toLocaleString('en')} of ${total.toLocaleString('en')} rows; --format ndjson prints all of them\n`,
@@ -71,15 +71,20 @@ async function printCollected(run: QueryRun, format: 'table' | 'csv' | 'tsv'): P
   return total
 }
 
-export function printTable(columns: readonly string[], rows: readonly (readonly Value[])[]): void {
+/** `made`: fields to show of events that have too many. */
+export function printTable(
+  columns: readonly string[],
+  rows: readonly (readonly Value[])[],
+  made: readonly string[] = [],
+): void {
   const width = process.stdout.isTTY ? process.stdout.columns : null
   const isWide = columns.length > TABLE_FIELDS_MAX && columns.includes('_raw')
-  const shown = isWide ? ['_time', '_raw'] : columns
+  const shown = isWide ? ['_time', ...made.filter(name => columns.includes(name)), '_raw'] : columns
   const indexes = shown.map(name => columns.indexOf(name))
   process.stdout.write(renderTable(shown, isWide ? rows.map(row => indexes.map(index => row[index])) : rows, { width }))
   if (isWide) {
     process.stderr.write(
-      `${columns.length - 2} more fields; name those you want with '| keep', or use --format ndjson\n`,
+      `${columns.length - shown.length} more fields; name those you want with '| keep', or use --format ndjson\n`,
     )
   }
 }

@@ -263,10 +263,15 @@ function fieldsRead(scan: PhysicalScan): readonly string[] | null {
 
 function shapeOf({ plan, scope }: Resolved): ResultShape {
   const chain = chainOf(plan)
-  const isTable = chain.some(op => op.kind === 'aggregate' || op.kind === 'describe')
+  const isTable = chain.some(
+    op => op.kind === 'aggregate' || op.kind === 'describe' || (op.kind === 'table' && !op.passes),
+  )
   // A table whose columns only the data know.
   if (scope.isOpen && !scope.isEvents) return { kind: 'aggregate', columns: null, interval: null }
-  if (!isTable || scope.isOpen) return { kind: 'events', columns: null, interval: null }
+  if (!isTable || scope.isOpen) {
+    const made = [...scope.fields.keys()].filter(name => name !== '_time' && name !== '_raw')
+    return { kind: 'events', columns: null, made, interval: null }
+  }
   const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
   const interval = intervalOf(chain)
   const isChart = interval !== null && columns.some(column => column.name === '_time')
@@ -274,7 +279,8 @@ function shapeOf({ plan, scope }: Resolved): ResultShape {
 }
 
 function intervalOf(chain: readonly LogicalOp[]): string | null {
-  const last = chain.find(op => op.kind === 'aggregate')
+  // What a stage makes of a series, its changes for one, is no series.
+  const last = chain.find(op => op.kind === 'aggregate' || (op.kind === 'table' && !op.passes))
   const [first] = last?.kind === 'aggregate' ? last.keys : []
   const ns = first === undefined ? null : timeBinNs(first.value)
   return ns === null ? null : formatDuration(ns)

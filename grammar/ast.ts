@@ -93,6 +93,16 @@ export type AstStage =
   | AstFill
   | AstXyseries
   | AstRollup
+  | AstSessionize
+  | AstTransaction
+  | AstTrace
+  | AstTopology
+  | AstCorrelate
+  | AstOutliers
+  | AstContext
+  | AstDiff
+  | AstChangepoint
+  | AstForecast
   | AstCount
   | AstTop
   | AstRare
@@ -245,6 +255,64 @@ export interface AstRollup extends Stage<'rollup'> {
   readonly widths: readonly AstExpr[]
   readonly by: readonly AstKey[]
   readonly aggregates: readonly AstAggregate[]
+}
+
+/** `sessionize maxpause=30m by user` */
+export interface AstSessionize extends Stage<'sessionize'> {
+  readonly options: readonly AstOption[]
+  readonly by: readonly AstExpr[]
+}
+
+/** `transaction user, host startswith=… endswith=…`; keys come out as columns, so they name one. */
+export interface AstTransaction extends Stage<'transaction'> {
+  readonly keys: readonly AstExpr[]
+  readonly options: readonly AstOption[]
+}
+
+export interface AstTrace extends Stage<'trace'> {
+  readonly options: readonly AstOption[]
+}
+
+export interface AstTopology extends Stage<'topology'> {
+  readonly options: readonly AstOption[]
+}
+
+/** Two or more; every pair is correlated. */
+export interface AstCorrelate extends Stage<'correlate'> {
+  readonly values: readonly AstExpr[]
+  readonly options: readonly AstOption[]
+}
+
+export interface AstOutliers extends Stage<'outliers'> {
+  readonly options: readonly AstOption[]
+  readonly by: readonly AstExpr[]
+}
+
+/** `context 3 by host`: the condition it is about stands right before it. */
+export interface AstContext extends Stage<'context'> {
+  readonly count: number
+  readonly options: readonly AstOption[]
+  readonly by: readonly AstExpr[]
+}
+
+/** `diff (status >= 500)` */
+export interface AstDiff extends Stage<'diff'> {
+  readonly predicate: AstExpr
+  readonly options: readonly AstOption[]
+}
+
+export interface AstChangepoint extends Stage<'changepoint'> {
+  readonly value: AstExpr
+  readonly options: readonly AstOption[]
+  readonly by: readonly AstExpr[]
+}
+
+/** `forecast count() 12`: the series so far and 12 more bins. */
+export interface AstForecast extends Stage<'forecast'> {
+  readonly value: AstExpr
+  readonly count: number
+  readonly options: readonly AstOption[]
+  readonly by: readonly AstExpr[]
 }
 
 /** `limit=50` of a stage, as `grammar/stages/options.ts` reads it: a literal, a word or a field as a field, or a predicate. */

@@ -46,6 +46,7 @@ export const DIAGNOSTIC_CODES = {
   H907: 'texts could not be parsed',
   H908: 'integers became floats',
   H909: 'comparison with null',
+  H910: 'something was left out of the answer',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

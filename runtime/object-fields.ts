@@ -42,6 +42,25 @@ export function overlay(base: Vector | null, members: readonly MemberColumn[], r
   return isAny ? { kind: 'any', rowCount, values } : null
 }
 
+/** A column that is none of the fields: the object of its members, or a member of an object; null when it is neither. */
+export function derivedColumn(
+  name: string,
+  fields: readonly string[],
+  columnOf: (field: string) => Vector,
+  rowCount: number,
+): Vector | null {
+  const members = fields.filter(field => isMember(name, field))
+  if (members.length > 0) {
+    return overlay(
+      null,
+      members.map(field => ({ path: pathWithin(name, field), vector: columnOf(field) })),
+      rowCount,
+    )
+  }
+  const outer = fields.findLast(field => isMember(field, name))
+  return outer === undefined ? null : memberOf(columnOf(outer), pathWithin(outer, name), null)
+}
+
 /** The object column without the members that are gone; missing where nothing is left. */
 export function strip(base: Vector, isGone: (path: string) => boolean): Vector {
   const { rowCount } = base
@@ -92,7 +111,7 @@ function withMember(object: ObjectValue, path: readonly string[], value: Value):
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
-function isObject(value: Value): value is ObjectValue {
+export function isObject(value: Value): value is ObjectValue {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -30,6 +30,8 @@ export interface ResultShape {
   /** `events`: rows are whole events of any fields. Otherwise `columns` says all; null: the rows do. */
   readonly kind: 'events' | 'aggregate' | 'timechart'
   readonly columns: readonly { readonly name: string; readonly type: ValueType }[] | null
+  /** Of events, the fields that stages made: what a reader short of room wants to see beside time and text. */
+  readonly made?: readonly string[]
   /** `5m` for a timechart. */
   readonly interval: string | null
 }

@@ -26,10 +26,100 @@ export interface TableOptions {
   readonly rollup: { readonly widthsMicros: readonly number[]; readonly bin: string; readonly width: string }
   /** Either a number of rows or a share of them. */
   readonly sample: { readonly count: number | null; readonly share: number | null; readonly seed: number }
+  readonly sessionize: { readonly maxPauseNs: number; readonly maxSpanNs: number | null }
+  readonly transaction: {
+    /** Columns that hold the keys, and how they are called in the output. */
+    readonly keys: readonly string[]
+    readonly maxSpanNs: number | null
+    readonly maxPauseNs: number | null
+    readonly maxEvents: number | null
+  }
+  readonly trace: Record<never, never>
+  readonly topology: Record<never, never>
+  readonly correlate: { readonly names: readonly string[]; readonly method: CorrelateMethod | null }
+  readonly outliers: { readonly method: OutlierMethod; readonly threshold: number; readonly mark: boolean }
+  readonly context: { readonly before: number; readonly after: number }
+  readonly diff: {
+    readonly limit: number
+    readonly distinct: number
+    /** Fields that are left out: those the condition reads. */
+    readonly without: readonly string[]
+  }
+  readonly changepoint: {
+    readonly keys: readonly string[]
+    readonly model: 'level' | 'trend'
+    readonly penalty: number
+  }
+  readonly forecast: {
+    readonly keys: readonly string[]
+    /** The column of the series. */
+    readonly value: string
+    readonly count: number
+    readonly seasonNs: number | null
+    readonly confidence: number
+  }
 }
+
+export type CorrelateMethod = 'pearson' | 'spearman' | 'cramers_v' | 'eta'
+export type OutlierMethod = 'iqr' | 'zscore' | 'mad'
 
 export type TableOperatorName = keyof TableOptions
 
 export type TableCall = {
   readonly [N in TableOperatorName]: { readonly name: N; readonly options: TableOptions[N] }
 }[TableOperatorName]
+
+/** Columns sessionize adds. */
+export const SESSION_COLUMNS = [
+  'session',
+  'session_start',
+  'session_end',
+  'session_duration',
+  'session_events',
+] as const
+
+/** Columns transaction makes, besides the keys and what its events hold. */
+export const TRANSACTION_COLUMNS = ['duration', 'events', 'closed', 'closed_by'] as const
+
+/** Columns trace adds, before those of the spans. */
+export const TRACE_COLUMNS = [
+  'tree',
+  'depth',
+  'path',
+  'offset',
+  'took',
+  'self_time',
+  'critical',
+  'critical_time',
+  'failed',
+] as const
+
+/** Columns of topology. */
+export const TOPOLOGY_COLUMNS = ['caller', 'callee', 'calls', 'errors', 'error_rate', 'p50', 'p95'] as const
+
+/** Columns of correlate. */
+export const CORRELATE_COLUMNS = ['a', 'b', 'method', 'correlation', 'n'] as const
+
+/** Columns outliers adds; `is_outlier` only where all rows come out. */
+export const OUTLIER_COLUMNS = ['score', 'lower', 'upper'] as const
+
+/** Columns context adds. */
+export const CONTEXT_COLUMNS = ['context', 'context_block'] as const
+
+/** Columns of diff. */
+export const DIFF_COLUMNS = [
+  'field',
+  'test',
+  'value',
+  'matching_share',
+  'rest_share',
+  'difference',
+  'matching',
+  'rest',
+] as const
+
+/** Columns of changepoint after the time and the keys. */
+export const CHANGE_COLUMNS = ['before', 'after', 'change', 'change_pct', 'score'] as const
+
+/** Columns forecast adds. */
+export const FORECAST_COLUMNS = ['is_forecast', 'lower', 'upper', 'model'] as const

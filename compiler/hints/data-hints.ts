@@ -33,6 +33,9 @@ function dataHint(counter: string, count: number): Diagnostic | null {
       const message = `${counted(count, '1 text', 'texts')} could not be parsed as ${subject}; see _error_detail`
       return { code: 'H907', message, span: NO_SPAN }
     }
+    case 'note':
+      // What a stage left out or took liberties with, in its own words; the same may be said of several series.
+      return { code: 'H910', message: subject + (count > 1 ? ` (${count} times)` : ''), span: NO_SPAN }
     default:
       return null
   }

@@ -1,17 +1,28 @@
 /** The stages that reach the compiler. The type makes the list complete: a new kind in the syntax tree is an error here. */
+
+import { changepoint } from './changepoint.ts'
 import { drop, keep, rename } from './columns.ts'
+import { context } from './context.ts'
+import { correlate } from './correlate.ts'
 import { describe } from './describe.ts'
+import { diff } from './diff.ts'
 import { eventstats } from './eventstats.ts'
 import { extend } from './extend.ts'
 import { fill } from './fill.ts'
+import { forecast } from './forecast.ts'
 import { dedup, head, tail } from './limit.ts'
+import { outliers } from './outliers.ts'
 import { parse } from './parse.ts'
 import { rollup } from './rollup.ts'
 import { sample } from './sample.ts'
+import { sessionize } from './sessionize.ts'
 import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 import { stats } from './stats.ts'
 import { streamstats } from './streamstats.ts'
+import { topology } from './topology.ts'
+import { trace } from './trace.ts'
+import { transaction } from './transaction.ts'
 import { where } from './where.ts'
 import { xyseries } from './xyseries.ts'
 
@@ -34,6 +45,16 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   fill,
   xyseries,
   rollup,
+  sessionize,
+  transaction,
+  trace,
+  topology,
+  correlate,
+  outliers,
+  context,
+  diff,
+  changepoint,
+  forecast,
 }
 
 /** Does it give rows while it reads? What a live tail asks. */

@@ -1,6 +1,10 @@
 /** A random stage of each kind, as a tree. The type makes it complete: a stage that is not here is not fuzzed. */
 import type { AstExpr, AstOption, AstStage, ParseFormat } from '../../grammar/ast.ts'
-import { NO_SPAN } from '../../grammar/index.ts'
+import { NO_SPAN, parseDuration } from '../../grammar/index.ts'
+import { CHANGE_MODELS } from '../../grammar/stages/changepoint.ts'
+import { CORRELATE_METHODS } from '../../grammar/stages/correlate.ts'
+import { OUTLIER_METHODS } from '../../grammar/stages/outliers.ts'
+import { SPAN_OPTIONS } from '../../grammar/stages/spans.ts'
 import { type AstGenerator, CASTS, COMPARISONS, RAW_STRINGS } from './ast.ts'
 
 const span = NO_SPAN
@@ -88,6 +92,78 @@ export const RANDOM_STAGES: {
     by: g.by(),
     aggregates: g.chance(0.5) ? g.aggregates() : [],
   }),
+  sessionize: g => ({
+    kind: 'sessionize',
+    span,
+    options: randomOptions(g, { maxpause: () => positive(g), maxspan: () => positive(g) }),
+    by: randomKeys(g),
+  }),
+  transaction(g) {
+    const options = randomOptions(g, {
+      maxspan: () => positive(g),
+      maxpause: () => positive(g),
+      maxevents: () => countLiteral(1 + g.below(9)),
+      startswith: () => g.expr(2),
+      endswith: () => g.expr(2),
+    })
+    return { kind: 'transaction', span, keys: g.some(options.length > 0 ? 0 : 1, 2, () => g.field()), options }
+  },
+  trace: g => ({ kind: 'trace', span, options: randomOptions(g, { ...spanOptions(g), name: () => g.field() }) }),
+  topology: g => ({
+    kind: 'topology',
+    span,
+    options: randomOptions(g, { caller: () => g.field(), callee: () => g.field(), ...spanOptions(g) }),
+  }),
+  correlate: g => ({
+    kind: 'correlate',
+    span,
+    values: g.some(2, 3, () => g.expr(1)),
+    options: randomOptions(g, { method: () => wordOf(g, CORRELATE_METHODS) }),
+  }),
+  outliers: g => ({
+    kind: 'outliers',
+    span,
+    options: [
+      { name: 'field', nameSpan: span, value: g.expr(1) },
+      ...randomOptions(g, {
+        method: () => wordOf(g, OUTLIER_METHODS),
+        threshold: () => countLiteral(g.below(5)),
+        mark: () => ({ kind: 'literal', span, value: { type: 'bool', value: g.chance(0.5) } }),
+      }),
+    ],
+    by: randomKeys(g),
+  }),
+  context: g => ({
+    kind: 'context',
+    span,
+    count: g.below(9),
+    options: randomOptions(g, { before: () => countLiteral(g.below(9)), after: () => countLiteral(g.below(9)) }),
+    by: randomKeys(g),
+  }),
+  diff: g => ({
+    kind: 'diff',
+    span,
+    predicate: g.expr(3),
+    options: randomOptions(g, {
+      limit: () => countLiteral(1 + g.below(9)),
+      distinct: () => countLiteral(1 + g.below(9)),
+    }),
+  }),
+  changepoint: g => ({
+    kind: 'changepoint',
+    span,
+    value: g.expr(1),
+    options: randomOptions(g, { model: () => wordOf(g, CHANGE_MODELS), penalty: () => countLiteral(g.below(9)) }),
+    by: randomKeys(g),
+  }),
+  forecast: g => ({
+    kind: 'forecast',
+    span,
+    value: g.expr(1),
+    count: g.below(50),
+    options: randomOptions(g, { season: () => positive(g), confidence: () => countLiteral(1 + g.below(99)) }),
+    by: randomKeys(g),
+  }),
   count: g => ({ kind: 'count', span, by: g.by() }),
   top: g => ({ kind: 'top', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
   rare: g => ({ kind: 'rare', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
@@ -104,6 +180,17 @@ export const RANDOM_STAGES: {
   percentiles: g => ({ kind: 'percentiles', span, field: g.expr(1), by: g.by() }),
 }
 
+function spanOptions(g: AstGenerator): Readonly<Record<string, () => AstExpr>> {
+  return Object.fromEntries(
+    SPAN_OPTIONS.map(({ name, value }) => [name, () => (value === 'predicate' ? g.expr(2) : g.field())]),
+  )
+}
+
+/** Keys of a `by` that makes no columns: expressions without a name. */
+function randomKeys(g: AstGenerator): AstExpr[] {
+  return g.some(0, 2, () => g.expr(1))
+}
+
 /** Some of the options a stage has, in the order given. */
 export function randomOptions(g: AstGenerator, values: Readonly<Record<string, () => AstExpr>>): AstOption[] {
   return Object.entries(values).flatMap(([name, value]) =>
@@ -117,6 +204,12 @@ export function countLiteral(value: number): AstExpr {
 
 export function boolLiteral(value: boolean): AstExpr {
   return { kind: 'literal', span, value: { type: 'bool', value } }
+}
+
+/** Options are lengths of time, and a length is not negative. */
+function positive(g: AstGenerator): AstExpr {
+  const text = g.pick(['0s', '1ns', '1.5s', '5m', '1h30m', '90d'])
+  return { kind: 'literal', span, value: { type: 'duration', ns: parseDuration(text) ?? 0, text } }
 }
 
 /** One of the words of a choice. */

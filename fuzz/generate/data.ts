@@ -42,6 +42,12 @@ const MAKERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   ['mixed', { type: 'any', make: random => random.pick(MIXED) }],
   // Text as applications write it, for the parse stage.
   ['body', { type: 'string', make: random => JSON.stringify(random.pick(BODIES)) }],
+  // Spans, for the stages that look for them.
+  ['trace_id', { type: 'string', make: random => random.pick(['"t1"', '"t1"', '"t2"']) }],
+  ['span_id', { type: 'string', make: random => random.pick(['"s1"', '"s2"', '"s3"', '"s4"', '"s5"', '"s6"', '""']) }],
+  ['parent_span_id', { type: 'string', make: random => random.pick(['"s1"', '"s2"', '"s3"', '"0000"', '"s9"']) }],
+  ['service', { type: 'string', make: random => random.pick(['"web"', '"cart"', '"db"']) }],
+  ['duration_ms', { type: 'any', make: random => random.pick(['10', '50000', '90000', '"70s"', '-1', '1.5']) }],
   // Names that mean something to JavaScript, or to the code a query becomes.
   ['k0', { type: 'any', make: random => random.pick(MIXED) }],
   ['rt', { type: 'int', make: random => String(random.int(0, 2)) }],

@@ -5,6 +5,7 @@ import { FUNCTIONS, WINDOWS } from '../../compiler/functions/index.ts'
 import { quoteField } from '../../grammar/index.ts'
 import { type Field, isIn } from './data.ts'
 import { CALLABLE, condition, type ExpressionContext, randomExpression } from './expression.ts'
+import { INVESTIGATION } from './investigation.ts'
 import type { Random } from './random.ts'
 
 export interface RandomQuery {
@@ -15,7 +16,7 @@ export function queryText(query: RandomQuery): string {
   return ['from main', ...query.stages].join(' | ')
 }
 
-interface State extends ExpressionContext {
+export interface State extends ExpressionContext {
   readonly aggregates: readonly AggregateFunction[]
   /** True while the order of rows is total, so that first, head and dedup have one answer. */
   readonly ordered: boolean
@@ -25,7 +26,7 @@ interface State extends ExpressionContext {
   readonly series: boolean
 }
 
-type StageMaker = (state: State) => { readonly text: string; readonly next: State } | null
+export type StageMaker = (state: State) => { readonly text: string; readonly next: State } | null
 
 export function randomQuery(random: Random, fields: readonly Field[]): RandomQuery {
   let state: State = {
@@ -60,7 +61,7 @@ const PARSES: readonly (readonly [string, readonly string[]])[] = [
   ['combined', ['method', 'status', 'bytes', 'clientip']],
 ]
 
-function names(fields: readonly Field[]): string {
+export function names(fields: readonly Field[]): string {
   return fields.map(field => quoteField(field.name)).join(', ')
 }
 
@@ -175,6 +176,8 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     return { text, next: { ...state, fields, events: false, series: false } }
   },
 
+  ...INVESTIGATION,
+
   stats: state => stats(state),
   count: state => stats(state),
 }
@@ -185,7 +188,7 @@ function isPinned(field: Field): boolean {
 }
 
 /** There is something left to compute with. */
-function isUsable(field: Field): boolean {
+export function isUsable(field: Field): boolean {
   return field.type !== 'opaque'
 }
 

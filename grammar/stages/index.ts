@@ -1,17 +1,23 @@
 /** Every stage by its keyword. A new stage is a new file and a line here; the type refuses to forget one. */
 import type { AstStage } from '../ast.ts'
 import { baselineSyntax } from './baseline.ts'
+import { changepointSyntax } from './changepoint.ts'
 import { changesSyntax } from './changes.ts'
+import { contextSyntax } from './context.ts'
+import { correlateSyntax } from './correlate.ts'
 import { countSyntax } from './count.ts'
 import { dedupSyntax } from './dedup.ts'
 import { describeSyntax } from './describe.ts'
+import { diffSyntax } from './diff.ts'
 import { dropSyntax } from './drop.ts'
 import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
 import { extendSyntax } from './extend.ts'
 import { fillSyntax } from './fill.ts'
+import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
 import { keepSyntax } from './keep.ts'
+import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
 import { percentilesSyntax } from './percentiles.ts'
 import { rareSyntax } from './rare.ts'
@@ -19,12 +25,16 @@ import { rateSyntax } from './rate.ts'
 import { renameSyntax } from './rename.ts'
 import { rollupSyntax } from './rollup.ts'
 import { sampleSyntax } from './sample.ts'
+import { sessionizeSyntax } from './sessionize.ts'
 import { sortSyntax } from './sort.ts'
 import { statsSyntax } from './stats.ts'
 import { streamstatsSyntax } from './streamstats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
 import { topSyntax } from './top.ts'
+import { topologySyntax } from './topology.ts'
+import { traceSyntax } from './trace.ts'
+import { transactionSyntax } from './transaction.ts'
 import { whereSyntax } from './where.ts'
 import { xyseriesSyntax } from './xyseries.ts'
 
@@ -51,6 +61,16 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   fill: fillSyntax,
   xyseries: xyseriesSyntax,
   rollup: rollupSyntax,
+  sessionize: sessionizeSyntax,
+  transaction: transactionSyntax,
+  trace: traceSyntax,
+  topology: topologySyntax,
+  correlate: correlateSyntax,
+  outliers: outliersSyntax,
+  context: contextSyntax,
+  diff: diffSyntax,
+  changepoint: changepointSyntax,
+  forecast: forecastSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,

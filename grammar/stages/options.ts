@@ -10,8 +10,18 @@ import { suggestName } from '../suggest.ts'
 import type { Token } from '../token.ts'
 import { isNameToken, parseFieldRef } from './syntax.ts'
 
-/** `count` is a whole number, 1 or more; a list of words is a choice. */
-export type OptionKind = 'count' | 'number' | 'duration' | 'bool' | 'string' | 'field' | 'predicate' | readonly string[]
+/** `whole` is a whole number, `count` one from 1; a list of words is a choice. */
+export type OptionKind =
+  | 'count'
+  | 'whole'
+  | 'number'
+  | 'duration'
+  | 'bool'
+  | 'string'
+  | 'field'
+  | 'expression'
+  | 'predicate'
+  | readonly string[]
 
 export interface StageOption {
   readonly name: string
@@ -20,9 +30,13 @@ export interface StageOption {
 }
 
 /** Options standing here, in any order; a name followed by `=` that is no option is reported, with the nearest that is one. */
-export function parseOptions(p: Parser, declared: readonly StageOption[]): AstOption[] {
-  const options: AstOption[] = []
-  while (isNameToken(p.peek()) && isPunctuation(p.peekSecond(), '=')) {
+export function parseOptions(
+  p: Parser,
+  declared: readonly StageOption[],
+  before: readonly AstOption[] = [],
+): AstOption[] {
+  const options = [...before]
+  while (standsAtOption(p)) {
     const token = p.take()
     const nameSpan = { start: token.start, end: token.end }
     const option = declared.find(({ name }) => name === token.text.toLowerCase())
@@ -47,8 +61,13 @@ export function parseOptions(p: Parser, declared: readonly StageOption[]): AstOp
   return options
 }
 
+/** A name and `=`: never the start of an expression. */
+export function standsAtOption(p: Parser): boolean {
+  return isNameToken(p.peek()) && isPunctuation(p.peekSecond(), '=')
+}
+
 function parseValue(p: Parser, { name, value: kind }: StageOption): AstExpr {
-  if (kind === 'predicate') return parseExpression(p)
+  if (kind === 'predicate' || kind === 'expression') return parseExpression(p)
   if (kind === 'field') return parseFieldRef(p)
   const token = p.peek()
   const span = { start: token.start, end: token.end }
@@ -79,8 +98,9 @@ function boolOf({ kind, text }: Token): LiteralValue | null {
   return kind === 'keyword' && (text === 'true' || text === 'false') ? { type: 'bool', value: text === 'true' } : null
 }
 
-const WANTED: Readonly<Record<'count' | 'number' | 'duration' | 'bool' | 'string', string>> = {
+const WANTED: Readonly<Record<'count' | 'whole' | 'number' | 'duration' | 'bool' | 'string', string>> = {
   count: 'a whole number, 1 or more',
+  whole: 'a whole number, 0 or more',
   number: 'a number',
   duration: 'a duration such as 5m',
   bool: 'true or false',
@@ -88,7 +108,9 @@ const WANTED: Readonly<Record<'count' | 'number' | 'duration' | 'bool' | 'string
 }
 
 function isOf(kind: keyof typeof WANTED, value: LiteralValue): boolean {
-  if (kind === 'count') return value.type === 'int' && value.value >= 1n && value.value <= 1_000_000_000n
+  if (kind === 'count' || kind === 'whole') {
+    return value.type === 'int' && value.value >= (kind === 'count' ? 1n : 0n) && value.value <= 1_000_000_000n
+  }
   if (kind === 'number') return value.type === 'int' || value.type === 'float'
   return value.type === kind
 }
@@ -102,7 +124,7 @@ export function optionOf(options: readonly AstOption[], name: string): AstExpr |
   return options.find(option => option.name === name)?.value ?? null
 }
 
-/** The value of a `count` or `number` option; null when it is not given. */
+/** The value of a `count`, `whole` or `number` option; null when it is not given. */
 export function numberOption(options: readonly AstOption[], name: string): number | null {
   const value = optionOf(options, name)
   if (value?.kind !== 'literal') return null

@@ -46,6 +46,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H907: 'parse json',
   H909: 'where ms == null',
   H908: 'extend next = 9223372036854775807 + ms',
+  H910: 'diff (status > 900)',
 }
 
 /** Limits cannot be shown in a line. */

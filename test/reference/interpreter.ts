@@ -21,6 +21,7 @@ import { parseRows } from './parse.ts'
 import { copyOf, type Row, readField, rowOf } from './row.ts'
 import { stats, statsColumns } from './stats.ts'
 import { eventstats, streamstats } from './streamstats.ts'
+import { context } from './table/context.ts'
 import { referenceOf, type Surroundings } from './table/index.ts'
 
 export interface InterpretOptions {
@@ -48,11 +49,10 @@ export function interpret(query: AstQuery, events: readonly IncomingEvent[], opt
     evaluateExpr(expr, { row, variables: options.variables, callScalar: options.callScalar, locals: new Map() })
   const isSource = sourceTest(pipeline.from?.sources ?? [])
   const ranges = pipeline.from?.ranges ?? []
-  let rows = events
+  const rows = events
     .filter(event => isSource(event.index) && ranges.every(range => isWithin(event.time, range, options.nowMicros)))
     .map(rowOf)
-  const { search } = pipeline
-  if (search !== null) rows = rows.filter(row => evaluate(search, row) === true)
+  const { search, stages } = pipeline
   let state: State = { rows, columns: null }
   const bounds = (side: 'from' | 'to'): number[] =>
     ranges.flatMap(range => range[side] ?? []).map(point => instantOf(point, options.nowMicros).micros)
@@ -61,8 +61,14 @@ export function interpret(query: AstQuery, events: readonly IncomingEvent[], opt
     toMicros: bounds('to').length === 0 ? null : Math.min(...bounds('to')),
     nowMicros: options.nowMicros,
   }
-  for (const [n, stage] of pipeline.stages.entries()) {
-    state = apply(stage, state, evaluate, { ...surroundings, before: pipeline.stages.slice(0, n) })
+  // The condition before a context drops nothing.
+  if (search !== null && stages[0]?.kind === 'context') state = context(stages[0], search, state, evaluate)
+  else if (search !== null) state.rows = rows.filter(row => evaluate(search, row) === true)
+  for (const [at, stage] of stages.entries()) {
+    const after = stages[at + 1]
+    if (stage.kind === 'where' && after?.kind === 'context') state = context(after, stage.predicate, state, evaluate)
+    else if (stage.kind !== 'context')
+      state = apply(stage, state, evaluate, { ...surroundings, before: stages.slice(0, at) })
   }
   return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
 }

@@ -2,10 +2,20 @@
 import type { TableSpec } from '../../program.ts'
 import type { TableOperatorName } from '../../table.ts'
 import type { Operator, RunContext } from '../operator.ts'
+import { ChangepointOperator } from './changepoint.ts'
+import { ContextOperator } from './context.ts'
+import { CorrelateOperator } from './correlate.ts'
+import { DiffOperator } from './diff.ts'
 import { fillOperator } from './fill.ts'
+import { ForecastOperator } from './forecast.ts'
+import { OutliersOperator } from './outliers.ts'
 import { rollupOperator } from './rollup.ts'
 import { sampleOperator } from './sample.ts'
+import { SessionizeOperator } from './sessionize.ts'
 import { type TableRun, withoutColumns } from './table.ts'
+import { TopologyOperator } from './topology.ts'
+import { TraceOperator } from './trace.ts'
+import { TransactionOperator } from './transaction.ts'
 import { xyseriesOperator } from './xyseries.ts'
 
 const TABLE_OPERATORS: { readonly [N in TableOperatorName]: (run: TableRun<N>) => Operator } = {
@@ -13,6 +23,16 @@ const TABLE_OPERATORS: { readonly [N in TableOperatorName]: (run: TableRun<N>) =
   fill: fillOperator,
   xyseries: xyseriesOperator,
   rollup: rollupOperator,
+  sessionize: run => new SessionizeOperator(run),
+  transaction: run => new TransactionOperator(run),
+  trace: run => new TraceOperator(run),
+  topology: run => new TopologyOperator(run),
+  correlate: run => new CorrelateOperator(run),
+  outliers: run => new OutliersOperator(run),
+  context: run => new ContextOperator(run),
+  diff: run => new DiffOperator(run),
+  changepoint: run => new ChangepointOperator(run),
+  forecast: run => new ForecastOperator(run),
 }
 
 export function createTableOperator(spec: TableSpec, context: RunContext, next: Operator): Operator {

@@ -15,6 +15,11 @@ export interface TableRun<N extends TableOperatorName> {
   readonly next: Operator
 }
 
+/** For notes: `1 row`, `2 rows`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
 const OUTPUT_ROWS = 8192
 /** Rough cost of one held row: its reference. The columns it points into are charged by whoever decodes them. */
 const ROW_BYTES = 24

@@ -3,9 +3,18 @@ import type { AstExpr, AstStage } from '../../../grammar/ast.ts'
 import type { TableOperatorName } from '../../../runtime/table.ts'
 import type { Value } from '../../../storage/value.ts'
 import type { Row } from '../row.ts'
+import { changepoint } from './changepoint.ts'
+import { correlate } from './correlate.ts'
+import { diff } from './diff.ts'
 import { fill } from './fill.ts'
+import { forecast } from './forecast.ts'
+import { outliers } from './outliers.ts'
 import { rollup } from './rollup.ts'
 import { sample } from './sample.ts'
+import { sessionize } from './sessionize.ts'
+import { topology } from './topology.ts'
+import { trace } from './trace.ts'
+import { transaction } from './transaction.ts'
 import { xyseries } from './xyseries.ts'
 
 export interface TableState {
@@ -33,7 +42,25 @@ export interface Surroundings {
 
 export const TABLE_REFERENCE: {
   readonly [N in TableOperatorName]: TableReference<Extract<AstStage, { readonly kind: N }>>
-} = { fill, rollup, sample, xyseries }
+} = {
+  fill,
+  rollup,
+  sample,
+  xyseries,
+  sessionize,
+  transaction,
+  trace,
+  topology,
+  correlate,
+  outliers,
+  // Needs the condition before it: the interpreter asks for it by itself.
+  context: () => {
+    throw new Error('context follows a condition')
+  },
+  diff,
+  changepoint,
+  forecast,
+}
 
 export function referenceOf(stage: AstStage): TableReference<AstStage> | null {
   const found = Object.entries(TABLE_REFERENCE).find(([name]) => name === stage.kind)
