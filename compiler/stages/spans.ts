@@ -99,7 +99,7 @@ function firstOf(fields: readonly string[], { span }: AstStage): AstExpr | null 
 
 function usualFailure(cx: LowerContext): AstExpr | null {
   const texts = [
-    ...present(['error'], cx).map(() => 'error == true or error == "true"'),
+    ...present(['error'], cx).map(() => 'lower(string(error)) == "true"'),
     ...present(FAILURE_FIELDS.status, cx).map(field => `${quoteField(field)} in ${FAILED_STATUS}`),
     ...present(FAILURE_FIELDS.http, cx).map(field => `${quoteField(field)} between 500 and 599`),
     ...present(FAILURE_FIELDS.level, cx).map(field => `lower(${quoteField(field)}) in ${FAILED_LEVELS}`),
