@@ -375,6 +375,25 @@ function dataHints(profile: Profile): Diagnostic[] {
     const message = `${count} ${count === 1 ? 'text' : 'texts'} could not be parsed as ${counter.slice('parse:'.length)}; see _error_detail`
     hints.push({ code: 'H907', message, span: NO_SPAN })
   }
+  hints.push(...patternHints(profile))
+  return hints
+}
+
+/** What `patterns` left out, and how it looked at texts that have next to nothing in common. */
+function patternHints({ counters }: Profile): Diagnostic[] {
+  const hints: Diagnostic[] = []
+  const found = counters.get('patterns:found')
+  if (found !== undefined) {
+    const cut = counters.get('patterns:lines cut') ?? 0
+    const share = ((100 * cut) / (counters.get('patterns:lines') ?? cut)).toPrecision(2)
+    const message = `${counters.get('patterns:shown')} of ${found} patterns are shown; the others have ${cut} lines, ${share}%; limit=${found} shows all`
+    hints.push({ code: 'H910', message, span: NO_SPAN })
+  }
+  if (counters.has('patterns:coarse')) {
+    const message =
+      'the texts have so many different words that patterns compared only their beginnings; filter first, or take a narrower field'
+    hints.push({ code: 'H911', message, span: NO_SPAN })
+  }
   return hints
 }
 

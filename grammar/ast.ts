@@ -88,6 +88,7 @@ export type AstStage =
   | AstDedup
   | AstDescribe
   | AstSample
+  | AstPatterns
   | AstCount
   | AstTop
   | AstRare
@@ -205,6 +206,10 @@ export interface AstDescribe extends Stage<'describe'> {}
 export interface AstSample extends Stage<'sample'> {
   readonly count: number | null
   readonly percent: number | null
+  readonly options: readonly AstOption[]
+}
+
+export interface AstPatterns extends Stage<'patterns'> {
   readonly options: readonly AstOption[]
 }
 

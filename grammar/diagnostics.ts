@@ -44,6 +44,8 @@ export const DIAGNOSTIC_CODES = {
   H905: 'values were coerced',
   H906: 'no event has the field',
   H907: 'texts could not be parsed',
+  H910: 'there are more patterns than were asked for',
+  H911: 'texts were compared by less than their words',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

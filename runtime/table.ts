@@ -8,7 +8,12 @@
 export interface TableOptions {
   /** Either a number of rows or a share of them. */
   readonly sample: { readonly count: number | null; readonly share: number | null; readonly seed: number }
+  /** Its input is `text`. */
+  readonly patterns: { readonly limit: number }
 }
+
+/** Columns patterns gives, in order. */
+export const PATTERN_COLUMNS = ['pattern', 'count', 'share', 'first_seen', 'last_seen', 'sample'] as const
 
 export type TableOperatorName = keyof TableOptions
 

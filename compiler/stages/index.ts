@@ -4,6 +4,7 @@ import { describe } from './describe.ts'
 import { extend } from './extend.ts'
 import { dedup, head, tail } from './limit.ts'
 import { parse } from './parse.ts'
+import { patterns } from './patterns.ts'
 import { sample } from './sample.ts'
 import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
@@ -24,6 +25,7 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   dedup,
   describe,
   sample,
+  patterns,
 }
 
 export function lowerStage(stage: CoreStage, cx: LowerContext): Lowered {

@@ -9,6 +9,7 @@ import { extendSyntax } from './extend.ts'
 import { headSyntax } from './head.ts'
 import { keepSyntax } from './keep.ts'
 import { parseSyntax } from './parse.ts'
+import { patternsSyntax } from './patterns.ts'
 import { percentilesSyntax } from './percentiles.ts'
 import { rareSyntax } from './rare.ts'
 import { rateSyntax } from './rate.ts'
@@ -39,6 +40,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   dedup: dedupSyntax,
   describe: describeSyntax,
   sample: sampleSyntax,
+  patterns: patternsSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,

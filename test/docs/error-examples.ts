@@ -44,12 +44,15 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H905: null,
   H906: 'where hots == "a"',
   H907: 'parse json',
+  H910: 'patterns limit=1',
+  H911: null,
 }
 
 /** Limits cannot be shown in a line. */
 export const UNSHOWN: ReadonlyMap<DiagnosticCode, string> = new Map([
   ['E501', 'A query text longer than 1,048,576 characters.'],
   ['E502', 'Brackets, operators or calls nested deeper than the parser allows.'],
+  ['H911', 'Texts with more than 20,000 different wordings.'],
 ])
 
 export function queryFor(code: DiagnosticCode): string | null {

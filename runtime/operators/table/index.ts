@@ -2,11 +2,13 @@
 import type { TableSpec } from '../../program.ts'
 import type { TableOperatorName } from '../../table.ts'
 import type { Operator, RunContext } from '../operator.ts'
+import { patternsOperator } from './patterns.ts'
 import { sampleOperator } from './sample.ts'
 import { type TableRun, withoutColumns } from './table.ts'
 
 const TABLE_OPERATORS: { readonly [N in TableOperatorName]: (run: TableRun<N>) => Operator } = {
   sample: sampleOperator,
+  patterns: patternsOperator,
 }
 
 export function createTableOperator(spec: TableSpec, context: RunContext, next: Operator): Operator {

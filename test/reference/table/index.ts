@@ -3,6 +3,7 @@ import type { AstExpr, AstStage } from '../../../grammar/ast.ts'
 import type { TableOperatorName } from '../../../runtime/table.ts'
 import type { Value } from '../../../storage/value.ts'
 import type { Row } from '../row.ts'
+import { patterns } from './patterns.ts'
 import { sample } from './sample.ts'
 
 export interface TableState {
@@ -19,7 +20,7 @@ export type TableReference<S extends AstStage> = (
 
 export const TABLE_REFERENCE: {
   readonly [N in TableOperatorName]: TableReference<Extract<AstStage, { readonly kind: N }>>
-} = { sample }
+} = { sample, patterns }
 
 export function referenceOf(stage: AstStage): TableReference<AstStage> | null {
   const found = Object.entries(TABLE_REFERENCE).find(([name]) => name === stage.kind)
