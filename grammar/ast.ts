@@ -103,6 +103,7 @@ export type AstStage =
   | AstDiff
   | AstChangepoint
   | AstForecast
+  | AstPatterns
   | AstCount
   | AstTop
   | AstRare
@@ -313,6 +314,10 @@ export interface AstForecast extends Stage<'forecast'> {
   readonly count: number
   readonly options: readonly AstOption[]
   readonly by: readonly AstExpr[]
+}
+
+export interface AstPatterns extends Stage<'patterns'> {
+  readonly options: readonly AstOption[]
 }
 
 /** `limit=50` of a stage, as `grammar/stages/options.ts` reads it: a literal, a word or a field as a field, or a predicate. */

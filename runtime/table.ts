@@ -34,6 +34,8 @@ export interface TableOptions {
     readonly maxPauseNs: number | null
     readonly maxEvents: number | null
   }
+  /** Its input is `text`. */
+  readonly patterns: { readonly limit: number }
   readonly trace: Record<never, never>
   readonly topology: Record<never, never>
   readonly correlate: { readonly names: readonly string[]; readonly method: CorrelateMethod | null }
@@ -62,6 +64,9 @@ export interface TableOptions {
 
 export type CorrelateMethod = 'pearson' | 'spearman' | 'cramers_v' | 'eta'
 export type OutlierMethod = 'iqr' | 'zscore' | 'mad'
+
+/** Columns patterns gives, in order. */
+export const PATTERN_COLUMNS = ['pattern', 'count', 'share', 'first_seen', 'last_seen', 'sample'] as const
 
 export type TableOperatorName = keyof TableOptions
 

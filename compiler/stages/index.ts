@@ -13,6 +13,7 @@ import { forecast } from './forecast.ts'
 import { dedup, head, tail } from './limit.ts'
 import { outliers } from './outliers.ts'
 import { parse } from './parse.ts'
+import { patterns } from './patterns.ts'
 import { rollup } from './rollup.ts'
 import { sample } from './sample.ts'
 import { sessionize } from './sessionize.ts'
@@ -55,6 +56,7 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   diff,
   changepoint,
   forecast,
+  patterns,
 }
 
 /** Does it give rows while it reads? What a live tail asks. */

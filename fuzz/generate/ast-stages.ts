@@ -164,6 +164,11 @@ export const RANDOM_STAGES: {
     options: randomOptions(g, { season: () => positive(g), confidence: () => countLiteral(1 + g.below(99)) }),
     by: randomKeys(g),
   }),
+  patterns: g => ({
+    kind: 'patterns',
+    span,
+    options: randomOptions(g, { field: () => g.field(), limit: () => countLiteral(1 + g.below(99)) }),
+  }),
   count: g => ({ kind: 'count', span, by: g.by() }),
   top: g => ({ kind: 'top', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
   rare: g => ({ kind: 'rare', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),

@@ -178,6 +178,21 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
 
   ...INVESTIGATION,
 
+  patterns: state => {
+    const { random } = state
+    const field = quoteField(random.pick(state.fields.filter(isUsable)).name)
+    const fields: Field[] = [
+      { name: 'pattern', type: 'string' },
+      { name: 'count', type: 'int' },
+      { name: 'share', type: 'opaque' },
+      { name: 'first_seen', type: 'datetime' },
+      { name: 'last_seen', type: 'datetime' },
+      { name: 'sample', type: 'string' },
+    ]
+    const text = `patterns field=${field}${random.chance(0.3) ? ` limit=${random.int(1, 4)}` : ''}`
+    return { text, next: { ...state, fields, ordered: true, events: false } }
+  },
+
   stats: state => stats(state),
   count: state => stats(state),
 }

@@ -19,6 +19,7 @@ import { headSyntax } from './head.ts'
 import { keepSyntax } from './keep.ts'
 import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
+import { patternsSyntax } from './patterns.ts'
 import { percentilesSyntax } from './percentiles.ts'
 import { rareSyntax } from './rare.ts'
 import { rateSyntax } from './rate.ts'
@@ -71,6 +72,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   diff: diffSyntax,
   changepoint: changepointSyntax,
   forecast: forecastSyntax,
+  patterns: patternsSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,

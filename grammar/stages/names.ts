@@ -30,6 +30,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'diff',
   'changepoint',
   'forecast',
+  'patterns',
   'count',
   'top',
   'rare',
@@ -92,7 +93,6 @@ export const PLANNED_STAGES: ReadonlySet<string> = new Set([
   'facets',
   'impact',
   'exemplars',
-  'patterns',
   'compare',
   'lookup',
 ])

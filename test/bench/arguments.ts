@@ -12,7 +12,8 @@ export const USAGE = `npm run bench -- [options]
   --cold              reopen the engine and drop the system's caches before every run
   --fresh             load again even when the loaded directories could be used
   --json              figures as JSON
-  --micro             kernels and encodings alone`
+  --micro             kernels and encodings alone
+  --patterns          how patterns groups the loghub files, and lines per second of processor time`
 
 export interface BenchArguments {
   readonly rows: number
@@ -26,6 +27,7 @@ export interface BenchArguments {
   readonly fresh: boolean
   readonly json: boolean
   readonly micro: boolean
+  readonly patterns: boolean
   readonly help: boolean
 }
 
@@ -45,6 +47,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       fresh: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       micro: { type: 'boolean', default: false },
+      patterns: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -61,6 +64,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     fresh: values.fresh,
     json: values.json,
     micro: values.micro,
+    patterns: values.patterns,
     help: values.help,
   }
 }

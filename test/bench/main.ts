@@ -6,6 +6,7 @@ import { eventsOf } from './generate.ts'
 import { loadedDuckDb, loadedQuern } from './load.ts'
 import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
+import { runPatterns } from './patterns.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, ratioOf } from './table.ts'
 
@@ -16,6 +17,10 @@ async function main(options: BenchArguments): Promise<void> {
   }
   if (options.micro) {
     await runMicro(options.only, say)
+    return
+  }
+  if (options.patterns) {
+    runPatterns(options.rows, options.only, say)
     return
   }
   const events = await eventsOf(options.seed, options.rows)

@@ -9,6 +9,7 @@ import { DiffOperator } from './diff.ts'
 import { fillOperator } from './fill.ts'
 import { ForecastOperator } from './forecast.ts'
 import { OutliersOperator } from './outliers.ts'
+import { patternsOperator } from './patterns.ts'
 import { rollupOperator } from './rollup.ts'
 import { sampleOperator } from './sample.ts'
 import { SessionizeOperator } from './sessionize.ts'
@@ -33,6 +34,7 @@ const TABLE_OPERATORS: { readonly [N in TableOperatorName]: (run: TableRun<N>) =
   diff: run => new DiffOperator(run),
   changepoint: run => new ChangepointOperator(run),
   forecast: run => new ForecastOperator(run),
+  patterns: patternsOperator,
 }
 
 export function createTableOperator(spec: TableSpec, context: RunContext, next: Operator): Operator {

@@ -9,6 +9,7 @@ import { diff } from './diff.ts'
 import { fill } from './fill.ts'
 import { forecast } from './forecast.ts'
 import { outliers } from './outliers.ts'
+import { patterns } from './patterns.ts'
 import { rollup } from './rollup.ts'
 import { sample } from './sample.ts'
 import { sessionize } from './sessionize.ts'
@@ -44,6 +45,7 @@ export const TABLE_REFERENCE: {
   readonly [N in TableOperatorName]: TableReference<Extract<AstStage, { readonly kind: N }>>
 } = {
   fill,
+  patterns,
   rollup,
   sample,
   xyseries,
