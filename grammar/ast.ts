@@ -123,14 +123,45 @@ export interface AstWhere extends Stage<'where'> {
   readonly implicit: boolean
 }
 
-export type ParseFormat = 'json' | 'logfmt' | 'kv' | 'regex' | 'pattern' | 'combined'
+export type ParseFormat =
+  | 'json'
+  | 'logfmt'
+  | 'kv'
+  | 'csv'
+  | 'syslog'
+  | 'clf'
+  | 'combined'
+  | 'nginx_error'
+  | 'apache_error'
+  | 'haproxy'
+  | 'w3c'
+  | 'cef'
+  | 'leef'
+  | 'docker'
+  | 'cri'
+  | 'redis'
+  | 'postgres'
+  | 'mysql_slow'
+  | 'klog'
+  | 'java_stack'
+  | 'regex'
+  | 'pattern'
+  | 'grok'
+  | 'auto'
+  | 'first_of'
 
-export interface AstParse extends Stage<'parse'> {
+/** A format with its arguments. */
+export interface AstFormat {
   readonly format: ParseFormat
-  /** The regex or pattern text; null for other formats. */
+  /** What regex, pattern and grok are given; null for other formats. */
   readonly pattern: { readonly text: string; readonly span: Span } | null
   /** `sep=`, `assign=` of kv. */
   readonly options: readonly { readonly name: string; readonly value: string; readonly span: Span }[]
+  /** What first_of tries, in order; empty for other formats. */
+  readonly alternatives: readonly AstFormat[]
+}
+
+export interface AstParse extends Stage<'parse'>, AstFormat {
   readonly from: AstFieldRef | null
   readonly into: readonly { readonly name: string; readonly type: CastType | null; readonly span: Span }[] | null
   readonly prefix: string | null
