@@ -90,6 +90,8 @@ export function firstOf(create: (spec: FormatSpec) => Extractor): FormatDescript
 
 interface Candidate {
   readonly format: string
+  /** A text that begins with this is in the format or in none. */
+  readonly opens?: number
   readonly create: () => Extractor
   /** A cheap look: false when the text cannot be in the format, or is too unlike it to be taken for it unasked. */
   mayBe(text: string, first: number): boolean
@@ -107,7 +109,7 @@ export const AUTO_CANDIDATES: readonly Candidate[] = [
     create: createDocker,
     mayBe: (text, first) => first === 123 && text.includes('"log":') && text.includes('"time":'),
   },
-  { format: 'json', create: createJson, mayBe: (_, first) => first === 123 || first === 32 || first === 9 },
+  { format: 'json', create: createJson, opens: 123, mayBe: (_, first) => first === 123 || first === 32 || first === 9 },
   { format: 'cef', create: createCef, mayBe: text => text.includes('CEF:') },
   { format: 'leef', create: createLeef, mayBe: text => text.includes('LEEF:') },
   { format: 'combined', create: createCombined, mayBe: text => text.includes('] "') },
@@ -136,7 +138,7 @@ export const AUTO_CANDIDATES: readonly Candidate[] = [
     create: createJavaStack,
     mayBe: text => text.includes('\n') || /Exception|Error|Throwable/.test(text),
   },
-  { format: 'logfmt', create: createLogfmt, mayBe: text => /^[A-Za-z_@][\w.@-]{0,63}=/.test(text) },
+  { format: 'logfmt', create: createLogfmt, mayBe: text => text.includes('=') },
   { format: 'log', create: createLogLine, mayBe: (_, first) => isDigit(first) || first === 91 },
 ]
 
@@ -146,7 +148,6 @@ function createAuto(): Extractor {
   return openExtractor({
     read(text) {
       const first = text.charCodeAt(0)
-      let nearest: string | null = null
       for (const candidate of candidates) {
         if (!candidate.mayBe(text, first)) continue
         const problem = candidate.extractor.read(text)
@@ -154,9 +155,9 @@ function createAuto(): Extractor {
           current = candidate
           return null
         }
-        nearest ??= `${candidate.format}: ${problem}`
+        if (first === candidate.opens) return `${candidate.format}: ${problem}`
       }
-      return nearest === null ? 'no known format fits' : `no known format fits; ${nearest}`
+      return 'no known format fits; parse pattern, grok and regex take any text apart'
     },
     emit(sink) {
       if (sink.wants('_format')) sink.add('_format', current.format)

@@ -19,6 +19,7 @@ export function createLogfmt(): Extractor {
     read(text) {
       pairs.clear()
       flags.length = 0
+      if (!startsWithPair(text)) return 'it does not begin with key=value; parse kv takes pairs from anywhere'
       for (let at = 0; at < text.length; ) {
         const code = text.charCodeAt(at)
         if (isBlank(code)) {
@@ -33,18 +34,32 @@ export function createLogfmt(): Extractor {
           at = valueEnd
           continue
         }
-        if (pairs.count === 0) return 'it does not begin with key=value; parse kv takes pairs from anywhere'
         while (end < text.length && text.charCodeAt(end) !== EQUALS && !isBlank(text.charCodeAt(end))) end++
         if (end > at) flags.push(text.slice(at, end))
         at = Math.max(end, at + 1)
       }
-      return pairs.count === 0 ? 'there is no text' : null
+      return null
     },
     emit(sink) {
       for (const flag of flags) if (sink.wants(flag)) sink.add(flag, true)
       pairs.emit(sink, pairValue)
     },
   })
+}
+
+/** `=` stands in many texts. The key before the first must look like one: no digit at its start, no punctuation but `_ . @ / -`. */
+function startsWithPair(text: string): boolean {
+  let start = 0
+  while (isBlank(text.charCodeAt(start))) start++
+  let end = start
+  for (let code = text.charCodeAt(end); isKeyCode(code, end === start); code = text.charCodeAt(end)) end++
+  return end > start && text.charCodeAt(end) === EQUALS
+}
+
+function isKeyCode(code: number, isFirst: boolean): boolean {
+  const isLetter = ((code | 32) >= 97 && (code | 32) <= 122) || code > 127 || code === 95 || code === 64
+  if (isLetter || isFirst) return isLetter
+  return (code >= 48 && code <= 57) || code === 46 || code === 45 || code === 47
 }
 
 function isNameCode(code: number): boolean {

@@ -23,7 +23,6 @@ const ALSO: Partial<Readonly<Record<ParseFormat, (text: string) => boolean>>> = 
   docker: text => text.includes('"log":') && text.includes('"time":'),
   syslog: text => !/^\d\S{18,39} +\W?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b/i.test(text),
   w3c: text => /^\S+ \S+ \S+ [A-Z]+ \S+ \S+ \d+ /.test(text),
-  logfmt: text => /^[A-Za-z_@][\w.@-]{0,63}=/.test(text),
 }
 
 export function readAuto(text: string, read: (format: ParseFormat) => Found): Found {

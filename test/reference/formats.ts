@@ -123,7 +123,7 @@ function pair(text: string): Value {
 }
 
 function readLogfmt(text: string): Found {
-  if (!/^\s*[^\s="]+=/.test(text)) return 'no pair at the start'
+  if (!/^\s*[A-Za-z_@\u0080-\uffff][\w.@/\u0080-\uffff-]*=/.test(text)) return 'no pair at the start'
   const fields = new Map<string, Value>()
   const flags = new Map<string, Value>()
   for (const [, name, value, flag] of text.matchAll(/([^\s="]+)=("(?:[^"\\]|\\.)*"|\S*)|([^\s=]+)/gs)) {
