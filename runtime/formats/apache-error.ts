@@ -2,7 +2,8 @@
 import type { FormatDescriptor } from './descriptor.ts'
 import { type Extractor, type Spans, setSpan } from './extractor.ts'
 import { fieldTable, integer, text } from './fields.ts'
-import { digitsEnd, isMonth } from './scan.ts'
+import { digitsEnd, hasLayout, isMonth } from './scan.ts'
+import { syslogTimeEnd } from './times.ts'
 
 const table = fieldTable({
   timestamp: text('as written: `Fri Sep 09 10:42:29.902022 2011`'),
@@ -45,7 +46,9 @@ export function createApacheError(): Extractor {
 
 /** `[Fri Sep 09 10:42:29 2011] [`, with a fraction of a second or without. */
 function isTime(line: string, end: number): boolean {
-  return end >= 25 && end <= 35 && line.charCodeAt(0) === 91 && isMonth(line, 5) && line[4] === ' ' && line[14] === ':'
+  if (end < 25 || line.charCodeAt(0) !== 91 || !isMonth(line, 5)) return false
+  const clockEnd = syslogTimeEnd(line, 5)
+  return clockEnd === end - 5 && hasLayout(line, clockEnd, ' 0000')
 }
 
 function isWord(line: string, start: number, end: number): boolean {

@@ -1,5 +1,6 @@
 /** What a parse format is to the operator: it reads a text, and is then asked for the fields somebody wants. */
 import type { Value } from '../../storage/value.ts'
+import { integerOf, textOf, typedOf } from './values.ts'
 
 /** Takes the fields whose names only the text knows. Asked first, so that what nobody wants is not made. */
 export interface FieldSink {
@@ -13,6 +14,8 @@ export interface Extractor {
   readonly names: readonly string[] | null
   /** Every text it can read matches this pattern, and others fail with `NO_MATCH`: lets a block be searched at once. */
   readonly pattern?: string
+  /** Of formats whose fields are stretches of the text: where they stand in the text read last, and how they become values. */
+  readonly layout?: { readonly spans: Spans; readonly stretches: readonly (Stretch | null)[] }
   /** What is wrong with the text, or null. */
   read(text: string): string | null
   /** A field of the text read last, by its place in `names`; undefined: not in this text. */
@@ -25,6 +28,16 @@ export const NO_MATCH = 'the pattern does not match'
 
 /** Start and end of each field in the text, two numbers a field; a start of -1: not there. */
 export type Spans = Int32Array
+
+/** As the text has it; digits and nothing else; a number where it is a canonical one, else text. */
+export type Stretch = 'text' | 'integer' | 'typed'
+
+/** Readers that say the same as a stretch. */
+const STRETCHES: ReadonlyMap<SpanField['value'], Stretch> = new Map([
+  [textOf, 'text'],
+  [integerOf, 'integer'],
+  [typedOf, 'typed'],
+])
 
 export interface SpanField {
   readonly name: string
@@ -46,6 +59,7 @@ export function spanExtractor(
   }
   return {
     names,
+    layout: { spans, stretches: values.map(each => STRETCHES.get(each) ?? null) },
     read(text) {
       current = text
       spans.fill(-1)

@@ -130,7 +130,8 @@ function scanHttp(line: string, spans: Spans, start: number): string | null {
 /** ` state a/f/b/s/r q/q`, from the space in front of it; where it ends, or -1. */
 function scanState(line: string, spans: Spans, start: number): number {
   const stateEnd = wordEnd(line, start + 1)
-  const countsEnd = stateEnd >= line.length ? -1 : scanNumbers(line, spans, stateEnd + 1, COUNTS)
+  const countsEnd =
+    stateEnd >= line.length || stateEnd === start + 1 ? -1 : scanNumbers(line, spans, stateEnd + 1, COUNTS)
   if (countsEnd < 0) return -1
   setSpan(spans, at.termination_state, start + 1, stateEnd)
   return scanNumbers(line, spans, countsEnd + 1, QUEUES)

@@ -2,9 +2,9 @@
  * parse: text becomes fields. A dictionary column is parsed once per distinct text. A field that holds something is never
  * overwritten; what could not be parsed is data too (`_error`, `_error_detail`), unless the query says otherwise.
  */
-import type { Dictionary, DictVector, Vector } from '../../storage/vector.ts'
+import type { Dictionary, DictVector, TextVector, Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { withAdded, withSelection } from '../column-batch.ts'
+import { withComputed, withSelection } from '../column-batch.ts'
 import { type Extractor, NO_MATCH } from '../formats/extractor.ts'
 import { createExtractor } from '../formats/index.ts'
 import { rowsWithLiteral } from '../helpers/text-search.ts'
@@ -12,7 +12,7 @@ import { valueAt } from '../helpers/vectors.ts'
 import type { ParseSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
 import { ParseTargets } from './parse-targets.ts'
-import { columnOf, merged, ParsedTexts } from './parsed-texts.ts'
+import { isOccupied, merged, ParsedTexts } from './parsed-texts.ts'
 
 /** `on_error strict`: the query fails with the first text that cannot be parsed. */
 export class StrictParseError extends Error {
@@ -46,14 +46,18 @@ export class ParseOperator implements Operator {
     const source = batch.column(this.#spec.from)
     // A few rows of a large dictionary are quicker on their own.
     const isDictionary = source.kind === 'dict' && source.dictionary.values.length <= batch.selectedCount * 4
-    const parsed = isDictionary ? this.#parseDictionary(source, batch) : this.#parseRows(source, batch)
-    const { failedRows, columns } = parsed
+    const { failedRows, names, vector } = isDictionary
+      ? this.#parseDictionary(source, batch)
+      : this.#parseRows(source, batch)
     if (failedRows.length > 0) this.#context.count(`parse:${this.#spec.format}`, failedRows.length)
     const kept = this.#spec.onError === 'drop' ? without(batch, failedRows) : batch
     if (kept === null) return
-    const added = new Map<string, Vector>()
-    for (const [name, vector] of columns) added.set(name, merged(batch, name, vector, this.#context))
-    this.#next.push(withAdded(kept, added))
+    // Where the event has a field already, what was kept is counted now; everything else is made when it is read.
+    const occupied = new Map<string, Vector>()
+    for (const name of names) {
+      if (isOccupied(batch, name)) occupied.set(name, merged(batch, name, vector(name), this.#context))
+    }
+    this.#next.push(withComputed(kept, names, name => occupied.get(name) ?? vector(name)))
   }
 
   finish(): void {
@@ -61,9 +65,10 @@ export class ParseOperator implements Operator {
   }
 
   #parseRows(source: Vector, batch: Batch): Parsed {
-    const texts = new ParsedTexts(batch.rowCount, this.#extractor, this.#targets)
+    const column = source.kind === 'text' ? source : null
+    const texts = new ParsedTexts(batch.rowCount, this.#extractor, this.#targets, column)
     const { selection, selectedCount } = batch
-    const candidates = this.#candidates(source, batch)
+    const candidates = this.#candidates(column, batch)
     const failedRows: number[] = []
     for (let n = 0; n < selectedCount; n++) {
       const row = selection === null ? n : selection[n]!
@@ -75,44 +80,38 @@ export class ParseOperator implements Operator {
       this.#refuse(problem)
       failedRows.push(row)
     }
-    const columns = texts.columns().map(([name, values]) => [name, columnOf(values)] as const)
-    return { failedRows, columns }
+    return { failedRows, names: texts.names(), vector: name => texts.vector(name) }
   }
 
   /** Rows of a text column that may match at all: the literal of the pattern is looked for in the whole block at once. */
-  #candidates(source: Vector, batch: Batch): Uint8Array | null {
+  #candidates(source: TextVector | null, batch: Batch): Uint8Array | null {
     const { pattern } = this.#extractor
-    if (pattern === undefined || source.kind !== 'text') return null
+    if (pattern === undefined || source === null) return null
     return rowsWithLiteral(source, pattern, batch.selection, batch.selectedCount)
   }
 
-  #parseDictionary(source: DictVector, batch: Batch): Parsed {
-    const { dictionary, codes, rowCount } = source
+  /** The results have the codes of the texts. */
+  #parseDictionary({ dictionary, codes, rowCount }: DictVector, batch: Batch): Parsed {
     const { selection, selectedCount } = batch
     let texts = this.#byDictionary.get(dictionary)
     if (texts === undefined) {
-      texts = new ParsedTexts(dictionary.values.length, this.#extractor, this.#targets)
+      texts = new ParsedTexts(dictionary.values.length, this.#extractor, this.#targets, null)
       this.#byDictionary.set(dictionary, texts)
     }
+    const known = texts
     // All at once while that is no more than the rows ask for: then one dictionary serves every block.
-    if (dictionary.values.length <= selectedCount) texts.parseAll(dictionary.values)
+    if (dictionary.values.length <= selectedCount) known.parseAll(dictionary.values)
     const failedRows: number[] = []
     for (let n = 0; n < selectedCount; n++) {
       const row = selection === null ? n : selection[n]!
       const code = codes[row]!
-      const problem = texts.parseOnce(code, dictionary.values[code])
+      const problem = known.parseOnce(code, dictionary.values[code])
       if (problem === null) continue
       this.#refuse(problem)
       failedRows.push(row)
     }
-    // The results have the codes of the texts.
-    const columns = texts
-      .columns()
-      .map(([name, values]): readonly [string, Vector] => [
-        name,
-        { kind: 'dict', rowCount, codes, dictionary: texts.dictionaryOf(name, values) },
-      ])
-    return { failedRows, columns }
+    const vector = (name: string): Vector => ({ kind: 'dict', rowCount, codes, dictionary: known.dictionaryOf(name) })
+    return { failedRows, names: known.names(), vector }
   }
 
   #refuse(problem: string): void {
@@ -121,11 +120,13 @@ export class ParseOperator implements Operator {
 }
 
 interface Parsed {
+  /** In the order of the selection. */
   readonly failedRows: readonly number[]
-  readonly columns: readonly (readonly [name: string, vector: Vector])[]
+  readonly names: readonly string[]
+  vector(name: string): Vector
 }
 
-/** Null when no row is left. Failed rows are in the order of the selection. */
+/** Null when no row is left. */
 function without(batch: Batch, failedRows: readonly number[]): Batch | null {
   if (failedRows.length === 0) return batch
   const kept = new Uint32Array(batch.selectedCount)

@@ -1,12 +1,13 @@
 /** What came out of texts, by their number: a row of a block, or a code of a dictionary. */
 import type { Value } from '../../storage/value.ts'
-import { type Dictionary, MISSING, NULL, PRESENT, type Vector } from '../../storage/vector.ts'
+import { type Dictionary, MISSING, NULL, PRESENT, type TextVector, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { vectorOf } from '../column-batch.ts'
 import type { Extractor, FieldSink } from '../formats/extractor.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { RunContext } from './operator.ts'
 import type { ParseTargets } from './parse-targets.ts'
+import { ByteOffsets, StretchColumn } from './stretch-column.ts'
 
 const WELL = 1
 const FAILED = 2
@@ -16,20 +17,36 @@ export class ParsedTexts implements FieldSink {
   readonly #extractor: Extractor
   readonly #targets: ParseTargets
   readonly #columns = new Map<string, Value[]>()
-  /** Columns of the placed targets, in their order. */
-  readonly #placed: readonly Value[][]
+  /** Columns of the placed targets, in their order; null for those that are kept as stretches. */
+  readonly #placed: readonly (Value[] | null)[]
+  readonly #source: TextVector | null
+  readonly #bytes = new ByteOffsets()
+  readonly #stretches = new Map<string, StretchColumn>()
+  /** In the order of the placed targets. */
+  readonly #stretched: readonly (StretchColumn | null)[]
   readonly #dictionaries = new Map<string, { readonly dictionary: Dictionary; readonly parsed: number }>()
   #states: Uint8Array | null = null
   #problems = new Map<number, string>()
   #parsed = 0
   #number = 0
 
-  constructor(count: number, extractor: Extractor, targets: ParseTargets) {
+  /** `source`: the column of the texts, when their numbers are its rows and it is worth keeping offsets into it. */
+  constructor(count: number, extractor: Extractor, targets: ParseTargets, source: TextVector | null) {
     this.#count = count
     this.#extractor = extractor
     this.#targets = targets
-    for (const name of targets.known) this.#column(name)
-    this.#placed = targets.placed?.map(({ name }) => this.#column(name)) ?? []
+    this.#source = source
+    const { layout } = extractor
+    const placed = targets.placed ?? []
+    this.#stretched = placed.map(({ name, index, cast }) => {
+      const stretch = layout?.stretches[index] ?? null
+      if (source === null || stretch === null || cast !== null) return null
+      const column = new StretchColumn(source, stretch)
+      this.#stretches.set(name, column)
+      return column
+    })
+    for (const name of targets.known) if (!this.#stretches.has(name)) this.#column(name)
+    this.#placed = placed.map(({ name }) => (this.#stretches.has(name) ? null : this.#column(name)))
   }
 
   /** What is wrong with the text, or null. Text that is not there has nothing to parse and nothing to fail. */
@@ -44,12 +61,26 @@ export class ParsedTexts implements FieldSink {
       this.#extractor.emit(this)
       return null
     }
+    if (this.#stretches.size > 0) this.#setStretches(number, text)
     for (let i = 0; i < placed.length; i++) {
       const { index, cast } = placed[i]!
+      const column = this.#placed[i]!
+      if (column === null) continue
       const value = this.#extractor.value(index)
-      if (value !== undefined) this.#placed[i]![number] = cast === null || value === null ? value : cast(value)
+      if (value !== undefined) column[number] = cast === null || value === null ? value : cast(value)
     }
     return null
+  }
+
+  #setStretches(row: number, text: string): void {
+    const { offsets } = this.#source!
+    const { spans } = this.#extractor.layout!
+    this.#bytes.read(text, offsets[row + 1]! - offsets[row]!)
+    const placed = this.#targets.placed!
+    for (let i = 0; i < placed.length; i++) {
+      const at = placed[i]!.index * 2
+      this.#stretched[i]?.set(row, this.#bytes.of(spans[at]!), this.#bytes.of(spans[at + 1]!))
+    }
   }
 
   /** As `parse`, remembering what has been parsed before. */
@@ -72,7 +103,11 @@ export class ParsedTexts implements FieldSink {
 
   fail(number: number, problem: string): string {
     const { tellsErrors, nulls } = this.#targets
-    for (const name of nulls) this.#column(name)[number] = null
+    for (const name of nulls) {
+      const stretch = this.#stretches.get(name)
+      if (stretch === undefined) this.#column(name)[number] = null
+      else stretch.setNull(number)
+    }
     if (tellsErrors) {
       this.#column('_error')[number] = 'parse_failed'
       this.#column('_error_detail')[number] = problem
@@ -90,12 +125,19 @@ export class ParsedTexts implements FieldSink {
     this.#column(target.name)[this.#number] = target.cast === null || value === null ? value : target.cast(value)
   }
 
-  columns(): (readonly [name: string, values: readonly Value[]])[] {
-    return [...this.#columns]
+  /** Names in the order of the known fields, others as they were met. */
+  names(): readonly string[] {
+    return [...new Set([...this.#targets.known, ...this.#columns.keys()])]
+  }
+
+  /** By row. */
+  vector(name: string): Vector {
+    return this.#stretches.get(name)?.vector() ?? columnOf(this.#column(name))
   }
 
   /** The same object until more has been parsed: what was computed from it holds as long. Values of codes that were handed out stay. */
-  dictionaryOf(name: string, values: readonly Value[]): Dictionary {
+  dictionaryOf(name: string): Dictionary {
+    const values = this.#column(name)
     const known = this.#dictionaries.get(name)
     if (known?.parsed === this.#parsed) return known.dictionary
     const dictionary: Dictionary = { values, repeats: true }
@@ -130,15 +172,16 @@ export function columnOf(values: readonly Value[]): Vector {
   return { kind: 'number', rowCount, values: numbers, presence: present === rowCount ? null : presence }
 }
 
+/** Does the batch have values of its own under the name? */
+export function isOccupied(batch: Batch, name: string): boolean {
+  const existing = batch.column(name)
+  if (existing.kind !== 'const') return true
+  return existing.value !== undefined && (existing.value !== null || batch.names.includes(name))
+}
+
 /** What was there wins over what was parsed, unless it is null or missing. Of errors the latest is told. */
 export function merged(batch: Batch, name: string, parsed: Vector, context: RunContext): Vector {
   const existing = batch.column(name)
-  if (
-    existing.kind === 'const' &&
-    (existing.value === undefined || (existing.value === null && !batch.names.includes(name)))
-  ) {
-    return parsed
-  }
   const isError = name === '_error' || name === '_error_detail'
   const values: Value[] = new Array<Value>(batch.rowCount).fill(undefined)
   let kept = 0

@@ -180,8 +180,8 @@ function csvCells(line: string, separator: string): string[] | null {
   const escaped = separator.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const cells: string[] = []
   for (let rest = text; ; ) {
-    const quoted = new RegExp(`^${blank}("(?:[^"]|"")*")${blank}(?:(${escaped})|$)`).exec(rest)
-    const plain = new RegExp(`^${blank}(?!")(.*?)${blank}(?:(${escaped})|$)`).exec(rest)
+    const quoted = new RegExp(`^${blank}("(?:[^"]|"")*")${blank}(?:(${escaped})|$)`, 's').exec(rest)
+    const plain = new RegExp(`^${blank}(?!")(.*?)${blank}(?:(${escaped})|$)`, 's').exec(rest)
     const match = quoted ?? plain
     if (match === null) return null
     cells.push(match[1] as string)
@@ -279,7 +279,7 @@ const HAPROXY_STATE =
   '(?<termination_state>[^ ]+) (?<actconn>\\d+)/(?<feconn>\\d+)/(?<beconn>\\d+)/(?<srvconn>\\d+)/\\+?(?<retries>\\d+) (?<srv_queue>\\d+)/(?<backend_queue>\\d+)'
 const HAPROXY_TARGET = '^(?<backend>[^ /]*)/(?<server>[^ ]*) '
 const HAPROXY_HTTP = new RegExp(
-  `${HAPROXY_TARGET}(?<time_request>-?\\d+)/(?<time_queue>-?\\d+)/(?<time_connect>-?\\d+)/(?<time_response>-?\\d+)/\\+?(?<time_total>-?\\d+) (?<status>-?\\d+) \\+?(?<bytes>-?\\d+) (?<request_cookie>[^ ]*) (?<response_cookie>[^ ]*) ${HAPROXY_STATE}(?: (?:\\{(?<request_headers>.*?)\\} )?(?:\\{(?<response_headers>.*?)\\} )?"(?<line>.*?)"?[^"]*)?$`,
+  `${HAPROXY_TARGET}(?<time_request>-?\\d+)/(?<time_queue>-?\\d+)/(?<time_connect>-?\\d+)/(?<time_response>-?\\d+)/\\+?(?<time_total>-?\\d+) (?<status>-?\\d+) \\+?(?<bytes>-?\\d+) (?<request_cookie>[^ ]*) (?<response_cookie>[^ ]*) ${HAPROXY_STATE}(?: (?:\\{(?<request_headers>.*?)\\} )?(?:\\{(?<response_headers>.*?)\\} )?"(?:(?<line>.*)"[^"]*|(?<cut>[^"]*)))?$`,
   's',
 )
 const HAPROXY_TCP = new RegExp(
@@ -310,7 +310,7 @@ function readHaproxy(text: string): Found {
   if (match === null) return 'no match'
   fields.set('frontend', frontend)
   for (const [name, value] of groupsOf(match)) {
-    if (name === 'line') for (const [part, found] of request(value)) fields.set(part, found)
+    if (name === 'line' || name === 'cut') for (const [part, found] of request(value)) fields.set(part, found)
     else if (!HAPROXY_TEXTS.has(name)) fields.set(name, Number(value))
     else if (!(name.endsWith('_cookie') && value === '-')) fields.set(name, value)
   }
