@@ -150,11 +150,19 @@ export type ParseFormat =
   | 'auto'
   | 'first_of'
 
+/** The string that says what regex, pattern and grok look for. */
+export interface AstFormatText {
+  readonly text: string
+  readonly span: Span
+  /** Where the text itself stands in the query, between its quotes; null: escapes make it another there. */
+  readonly textSpan: Span | null
+}
+
 /** A format with its arguments. */
 export interface AstFormat {
   readonly format: ParseFormat
   /** What regex, pattern and grok are given; null for other formats. */
-  readonly pattern: { readonly text: string; readonly span: Span } | null
+  readonly pattern: AstFormatText | null
   /** `sep=`, `assign=` of kv. */
   readonly options: readonly { readonly name: string; readonly value: string; readonly span: Span }[]
   /** What first_of tries, in order; empty for other formats. */

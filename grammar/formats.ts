@@ -2,7 +2,7 @@
  * The formats of `parse` as they are written: a name, the text some of them take, options, and for `first_of` other formats.
  * What they mean and make is said where they are read, in runtime/formats/.
  */
-import type { AstFormat, ParseFormat } from './ast.ts'
+import type { AstFormat, AstFormatText, ParseFormat } from './ast.ts'
 import { isPunctuation, type Parser } from './parser.ts'
 import { isNameToken } from './stages/syntax.ts'
 import { canBeRaw, printString } from './strings.ts'
@@ -100,16 +100,17 @@ function parseAlternatives(p: Parser): readonly AstFormat[] {
   return alternatives
 }
 
-function parseText(p: Parser, format: ParseFormat): { readonly text: string; readonly span: AstSpan } {
+function parseText(p: Parser, format: ParseFormat): AstFormatText {
   const token = p.peek()
   if (token.literal?.type !== 'string') {
     return p.unexpected([`a string such as ${FORMAT_SYNTAX[format].text}`], `the ${format} in quotes`)
   }
   p.take()
-  return { text: token.literal.value, span: { start: token.start, end: token.end } }
+  const text = token.literal.value
+  const at = text === '' ? -1 : p.text.slice(token.start, token.end).indexOf(text)
+  const textSpan = at < 0 ? null : { start: token.start + at, end: token.start + at + text.length }
+  return { text, span: { start: token.start, end: token.end }, textSpan }
 }
-
-type AstSpan = Option['span']
 
 function parseOptions(p: Parser, format: ParseFormat): readonly Option[] {
   const known = FORMAT_SYNTAX[format].options
@@ -143,7 +144,7 @@ export function printFormat({ format, pattern, options, alternatives }: AstForma
 }
 
 /** Raw when a plain string would need its backslashes doubled. */
-export function printText(text: string): string {
+function printText(text: string): string {
   const isRaw = text.includes('\\') && canBeRaw(text) && !/[\u0000-\u001f]/.test(text)
   return isRaw ? `r"${text}"` : printString(text)
 }

@@ -11,7 +11,7 @@ export {
   diagnosticsToJson,
   renderDiagnostic,
 } from './diagnostics.ts'
-export { FORMAT_SYNTAX, PARSE_FORMATS, printFormat, printText } from './formats.ts'
+export { FORMAT_SYNTAX, PARSE_FORMATS, printFormat } from './formats.ts'
 export { formatDuration, type Instant, parseDateTime, parseDuration } from './literals.ts'
 export { MAX_QUERY_LENGTH, type ParseResult, parse } from './parse.ts'
 export { print, printStage } from './print.ts'

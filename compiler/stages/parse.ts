@@ -1,7 +1,7 @@
 /** parse: which fields a text will give is known from the format, from captures and `into`, or only from the data. */
 import type { AstFormat, AstParse } from '../../grammar/ast.ts'
-import { printText, suggestName } from '../../grammar/index.ts'
-import { createExtractor, FORMATS, type FormatProblem, formatProblem } from '../../runtime/formats/index.ts'
+import { suggestName } from '../../grammar/index.ts'
+import { createExtractor, FORMATS, formatProblems } from '../../runtime/formats/index.ts'
 import type { FormatSpec } from '../../runtime/program.ts'
 import type { ValueType } from '../../storage/value.ts'
 import { Scope } from '../resolve/scope.ts'
@@ -95,22 +95,18 @@ function fieldName(
 
 /** Are the arguments of the format, and of those within it, ones it can work with? */
 function checkFormat(format: AstFormat, cx: LowerContext): boolean {
-  const problem = formatProblem({ ...specOf(format), alternatives: [] })
-  if (problem !== null) report(problem, format, cx)
-  return format.alternatives.map(each => checkFormat(each, cx)).every(isUsable => isUsable) && problem === null
-}
-
-function report({ message, option, misspelt }: FormatProblem, { pattern, options }: AstFormat, cx: LowerContext): void {
-  const span = options.find(each => each.name === option)?.span ?? pattern?.span
-  if (span === undefined) throw new Error(`a problem with nothing that was written: ${message}`)
-  const near = misspelt === undefined ? null : suggestName(misspelt.word, misspelt.known)
-  const fixed = near === null || misspelt === undefined ? null : pattern?.text.replace(misspelt.word, near)
-  cx.report({
-    code: 'E205',
-    message,
-    span,
-    ...(near !== null && fixed != null && { suggestion: near, edit: { span, text: printText(fixed) } }),
-  })
+  const problems = formatProblems({ ...specOf(format), alternatives: [] })
+  for (const { message, option, misspelt } of problems) {
+    const whole = format.options.find(each => each.name === option)?.span ?? format.pattern?.span
+    if (whole === undefined) throw new Error(`a problem with nothing that was written: ${message}`)
+    const start = (format.pattern?.textSpan?.start ?? Number.NaN) + (misspelt?.at ?? Number.NaN)
+    const isPlaced = misspelt !== undefined && !Number.isNaN(start)
+    const span = isPlaced ? { start, end: start + misspelt.word.length } : whole
+    const suggestion = misspelt === undefined ? null : suggestName(misspelt.word, misspelt.known)
+    const edit = isPlaced && suggestion !== null ? { edit: { span, text: suggestion } } : {}
+    cx.report({ code: 'E205', message, span, ...(suggestion !== null && { suggestion }), ...edit })
+  }
+  return format.alternatives.map(each => checkFormat(each, cx)).every(isUsable => isUsable) && problems.length === 0
 }
 
 function checkInto(stage: AstParse, names: readonly string[], cx: LowerContext): void {

@@ -221,7 +221,7 @@ function randomFormat(g: AstGenerator, depth: number): AstFormat {
   const option = () => ({ name: g.pick(options), value: g.pick([';', ' ', '=', '"', 'a,b']), span })
   return {
     format,
-    pattern: example === null ? null : { text, span },
+    pattern: example === null ? null : { text, span, textSpan: null },
     options: options.length === 0 ? [] : g.some(0, 2, option),
     alternatives: [],
   }

@@ -274,14 +274,15 @@ export const FORMAT_LINES: Readonly<Record<Exclude<ParseFormat, 'auto' | 'first_
       s_port: 443,
       cs_username: orMissing(random, 'ann'),
       c_ip: ip(random),
-      cs_user_agent: 'Mozilla/5.0+(X11)',
+      cs_user_agent: random.pick(['Mozilla/5.0+(X11)', 'Mozilla/5.0 (X11)']),
       cs_referer: undefined,
       sc_status: random.int(200, 599),
       sc_substatus: 0,
       sc_win32_status: random.int(0, 64),
       time_taken: random.int(0, 9999),
     }
-    return { format: 'w3c', line: Object.values(fields).map(dashed).join(' '), fields }
+    const values = Object.values(fields).map(dashed)
+    return { format: 'w3c', line: values.map(value => (value.includes(' ') ? `"${value}"` : value)).join(' '), fields }
   },
 
   cef: random => {

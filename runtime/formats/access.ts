@@ -28,7 +28,7 @@ const { at } = combinedTable
 /** Fills the common fields; the end of the byte count, or what is wrong. */
 function scanCommon(line: string, spans: Spans): number | string {
   const ipEnd = line.indexOf(' ')
-  if (ipEnd <= 0) return 'no client and space at the start'
+  if (ipEnd <= 0) return 'it does not begin with a client and a space'
   const identEnd = line.indexOf(' ', ipEnd + 1)
   const open = identEnd < 0 ? -1 : line.indexOf(' [', identEnd)
   if (open < 0) return 'no time in brackets after client, ident and user'

@@ -55,11 +55,11 @@ export const regex: FormatDescriptor = {
     input: 'user=ann took 12ms',
     output: '{"user":"ann","ms":12}',
   },
-  problem({ pattern }) {
+  problems({ pattern }) {
     const compiled = compileRegex(pattern ?? '')
-    if (typeof compiled === 'string') return { message: `not a usable pattern: ${compiled}`, option: null }
-    if (compiled.names.some(name => name !== null)) return null
-    return { message: 'the regex captures nothing; name what to extract: (?<name>\\d+)', option: null }
+    if (typeof compiled === 'string') return [{ message: `not a usable pattern: ${compiled}`, option: null }]
+    if (compiled.names.some(name => name !== null)) return []
+    return [{ message: 'the regex captures nothing; name what to extract: (?<name>\\d+)', option: null }]
   },
   create({ pattern }) {
     const compiled = compileRegex(pattern ?? '')
@@ -105,10 +105,10 @@ export const pattern: FormatDescriptor = {
     input: '10.0.0.1 - ann "GET /index.html"',
     output: '{"ip":"10.0.0.1","method":"GET","path":"/index.html"}',
   },
-  problem({ pattern }) {
+  problems({ pattern }) {
     const names = (pattern ?? '').split(PLACEHOLDER).filter((name, index) => index % 2 === 1 && name !== '_')
-    if (names.length > 0) return null
-    return { message: 'the pattern captures nothing; name what to extract: <name>', option: null }
+    if (names.length > 0) return []
+    return [{ message: 'the pattern captures nothing; name what to extract: <name>', option: null }]
   },
   create: ({ pattern }) => createPattern(pattern ?? ''),
 }

@@ -1,6 +1,6 @@
 /** csv: one record of comma-separated values, RFC 4180 with any separator. Names come from the query, for a record has none. */
 import type { Value } from '../../storage/value.ts'
-import type { FormatDescriptor, FormatProblem } from './descriptor.ts'
+import type { FormatDescriptor } from './descriptor.ts'
 import { type Extractor, openExtractor, setSpan, spanExtractor } from './extractor.ts'
 import { QUOTE, SPACE } from './scan.ts'
 import { typedOf } from './values.ts'
@@ -113,6 +113,14 @@ function createNumbered(separator: string): Extractor {
   })
 }
 
+function columnsProblem(columns: string, separator: string): string | null {
+  const names = namesOf(columns, separator)
+  if (typeof names === 'string') return `columns cannot be read: ${names}`
+  if (!names.some(isNamed)) return 'columns names nothing'
+  const twice = names.find((name, index) => isNamed(name) && names.indexOf(name) !== index)
+  return twice === undefined ? null : `columns names '${twice}' twice`
+}
+
 export const csv: FormatDescriptor = {
   summary:
     'One record of separated values. A cell in double quotes is text and may hold separators; two quotes in it are one. An empty cell sets nothing. A record with another number of cells than there are columns fails, and so does the header line itself.',
@@ -127,17 +135,13 @@ export const csv: FormatDescriptor = {
     input: 'ann,"said ""hi"", left",12',
     output: '{"user":"ann","comment":"said \\"hi\\", left","ms":12}',
   },
-  problem({ options }): FormatProblem | null {
+  problems({ options }) {
     const separator = options.sep ?? ','
     if (separator === '' || separator.includes('"')) {
-      return { message: 'sep must be at least one character, and no quote', option: 'sep' }
+      return [{ message: 'sep must be at least one character, and no quote', option: 'sep' }]
     }
-    if (options.columns === undefined) return null
-    const names = namesOf(options.columns, separator)
-    if (typeof names === 'string') return { message: `columns cannot be read: ${names}`, option: 'columns' }
-    if (!names.some(isNamed)) return { message: 'columns names nothing', option: 'columns' }
-    const twice = names.find((name, index) => isNamed(name) && names.indexOf(name) !== index)
-    return twice === undefined ? null : { message: `columns names '${twice}' twice`, option: 'columns' }
+    const message = options.columns === undefined ? null : columnsProblem(options.columns, separator)
+    return message === null ? [] : [{ message, option: 'columns' }]
   },
   create({ options }) {
     const separator = options.sep ?? ','

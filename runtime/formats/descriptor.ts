@@ -15,8 +15,8 @@ export interface FormatProblem {
   readonly message: string
   /** The option it is about; null: the text of regex, pattern or grok. */
   readonly option: string | null
-  /** A word of it that nobody knows, and those that somebody does. */
-  readonly misspelt?: { readonly word: string; readonly known: readonly string[] }
+  /** A word of it that nobody knows, where it stands in the text, and the words that are known. */
+  readonly misspelt?: { readonly word: string; readonly at: number; readonly known: readonly string[] }
 }
 
 export interface FormatDescriptor {
@@ -28,7 +28,8 @@ export interface FormatDescriptor {
   /** Are there fields whose names only the arguments or the text know? In words: which. */
   readonly otherFields: string | null
   readonly example: { readonly query: string; readonly input: string; readonly output: string }
-  problem?(spec: FormatSpec): FormatProblem | null
+  /** What is wrong with its arguments, all of it. */
+  problems?(spec: FormatSpec): readonly FormatProblem[]
   /** `spec` has no problem. */
   create(spec: FormatSpec): Extractor
 }

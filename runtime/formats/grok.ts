@@ -72,27 +72,27 @@ function readerOf(type: CastType | null): (text: string) => Value {
   return type === null ? typedCapture : CASTS[type]
 }
 
-function problemOf(text: string): FormatProblem | null {
-  for (const [, name, , type] of text.matchAll(REFERENCE)) {
-    if (GROK_PATTERNS[name as string] === undefined) {
-      const known = Object.keys(GROK_PATTERNS)
-      return { message: `there is no grok pattern '${name}'`, option: null, misspelt: { word: name as string, known } }
-    }
-    if (type !== undefined && TYPES[type] === undefined) {
-      return {
-        message: `grok has no type '${type}'`,
-        option: null,
-        misspelt: { word: type, known: Object.keys(TYPES) },
-      }
-    }
-  }
+function problemsOf(text: string): FormatProblem[] {
+  const unknown = [...text.matchAll(REFERENCE)].flatMap(({ 0: all, 1: name = '', 3: type, index }) => [
+    ...(GROK_PATTERNS[name] === undefined
+      ? [misspelt(`there is no grok pattern '${name}'`, name, index + 2, GROK_PATTERNS)]
+      : []),
+    ...(type !== undefined && TYPES[type] === undefined
+      ? [misspelt(`grok has no type '${type}'`, type, index + all.length - 1 - type.length, TYPES)]
+      : []),
+  ])
+  if (unknown.length > 0) return unknown
   const broken = /%\{[^}]*\}?/.exec(text.replace(REFERENCE, ''))?.[0]
-  if (broken !== undefined) return { message: `'${broken}' is not %{NAME} or %{NAME:field}`, option: null }
+  if (broken !== undefined) return [{ message: `'${broken}' is not %{NAME} or %{NAME:field}`, option: null }]
   const expansion = expand(text)
   const compiled = compileRegex(expansion.pattern)
-  if (typeof compiled === 'string') return { message: `not a usable pattern: ${compiled}`, option: null }
-  if (capturesOf(expansion).length > 0) return null
-  return { message: 'the grok captures nothing; name what to extract: %{INT:status}', option: null }
+  if (typeof compiled === 'string') return [{ message: `not a usable pattern: ${compiled}`, option: null }]
+  if (capturesOf(expansion).length > 0) return []
+  return [{ message: 'the grok captures nothing; name what to extract: %{INT:status}', option: null }]
+}
+
+function misspelt(message: string, word: string, at: number, known: Readonly<Record<string, unknown>>): FormatProblem {
+  return { message, option: null, misspelt: { word, at, known: Object.keys(known) } }
 }
 
 export const grok: FormatDescriptor = {
@@ -106,7 +106,7 @@ export const grok: FormatDescriptor = {
     input: '10.0.0.1 GET /index.html?q=1 00512',
     output: '{"ip":"10.0.0.1","method":"GET","path":"/index.html?q=1","bytes":512}',
   },
-  problem: ({ pattern }) => problemOf(pattern ?? ''),
+  problems: ({ pattern }) => problemsOf(pattern ?? ''),
   create({ pattern }) {
     const expansion = expand(pattern ?? '')
     return captureExtractor(expansion.pattern, capturesOf(expansion))

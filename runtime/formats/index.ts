@@ -59,6 +59,6 @@ export function createExtractor(spec: FormatSpec): Extractor {
 }
 
 /** What is wrong with the arguments of a format. */
-export function formatProblem(spec: FormatSpec): FormatProblem | null {
-  return FORMATS[spec.format].problem?.(spec) ?? null
+export function formatProblems(spec: FormatSpec): readonly FormatProblem[] {
+  return FORMATS[spec.format].problems?.(spec) ?? []
 }

@@ -1,4 +1,5 @@
 /** mysql_slow: one entry of the slow query log of MySQL, MariaDB or Percona Server: comment lines with numbers, then the statement. */
+import type { Value } from '../../storage/value.ts'
 import type { FieldDoc, FormatDescriptor } from './descriptor.ts'
 import { type Extractor, openExtractor } from './extractor.ts'
 import { Pairs, typedCapture } from './values.ts'
@@ -40,10 +41,15 @@ export function createMysqlSlow(): Extractor {
       return null
     },
     emit(sink) {
-      numbers.emit(sink, typedCapture)
+      numbers.emit(sink, measured)
       words.emit(sink, text => text)
     },
   })
+}
+
+/** Numbers are measured, so `0.000100` is one; a word among them (`QC_hit: No`) stays. */
+function measured(text: string): Value {
+  return /^\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) : typedCapture(text)
 }
 
 /** `root[root] @ localhost [127.0.0.1]  Id:    10`; host and address may be empty. */
@@ -90,7 +96,7 @@ function readStatement(lines: readonly string[], start: number, words: Pairs, nu
     next++
   }
   const statement = lines.slice(next).join('\n').trim()
-  if (statement !== '') words.add('statement', statement)
+  if (statement !== '') words.add('statement', statement.startsWith(ADMINISTRATOR) ? statement.slice(2) : statement)
 }
 
 export const mysqlSlow: FormatDescriptor = {

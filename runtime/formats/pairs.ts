@@ -1,5 +1,5 @@
 /** logfmt and kv: pairs of names and values. logfmt is a layout, and a text is in it or not; kv takes pairs wherever they stand. */
-import type { FormatDescriptor, FormatProblem } from './descriptor.ts'
+import type { FormatDescriptor } from './descriptor.ts'
 import { type Extractor, openExtractor } from './extractor.ts'
 import { quoteEnd } from './scan.ts'
 import { Pairs, pairValue } from './values.ts'
@@ -142,9 +142,9 @@ export const kv: FormatDescriptor = {
     input: 'user:ann; ms:4',
     output: '{"user":"ann","ms":4}',
   },
-  problem({ options }): FormatProblem | null {
-    const empty = Object.keys(options).find(name => options[name] === '')
-    return empty === undefined ? null : { message: `${empty} must be at least one character`, option: empty }
-  },
+  problems: ({ options }) =>
+    Object.keys(options)
+      .filter(name => options[name] === '')
+      .map(name => ({ message: `${name} must be at least one character`, option: name })),
   create: ({ options }) => createKv(options.sep ?? ' ', options.assign ?? '='),
 }

@@ -82,7 +82,9 @@ function scanSender(line: string, spans: Spans, start: number): void {
 /** The longest name before a process in brackets that has spaces in it. */
 const MAX_SPACED_TAG = 48
 
-function scanTag(line: string, spans: Spans, start: number): void {
+function scanTag(line: string, spans: Spans, from: number): void {
+  // Cisco puts a space between the host and its colon.
+  const start = line.startsWith(': ', from) ? from + 2 : from
   let end = start
   let code = line.charCodeAt(end)
   while (end < line.length && code !== SPACE && code !== 91 && !isColonBefore(line, end)) code = line.charCodeAt(++end)
@@ -145,7 +147,11 @@ function scan5424(line: string, spans: Spans, start: number): string | null {
   }
   setSpan(spans, at.version, start - 2, start - 1)
   const dataEnd = line.charCodeAt(next) === 45 ? next + 1 : elementsEnd(line, next)
-  if (dataEnd < 0) return `no structured data but ${found(line, next)}`
+  if (dataEnd < 0) {
+    return line.charCodeAt(next) === 91
+      ? 'the structured data has no closing bracket'
+      : `no structured data but ${found(line, next)}`
+  }
   if (dataEnd < line.length && line.charCodeAt(dataEnd) !== SPACE) {
     return `text runs into the structured data: ${found(line, dataEnd)}`
   }

@@ -1,6 +1,6 @@
 /** w3c: the extended log format of IIS and others. Which fields a line has, its file says in a `#Fields:` line, and the query repeats. */
 import type { Value } from '../../storage/value.ts'
-import type { FormatDescriptor, FormatProblem } from './descriptor.ts'
+import type { FormatDescriptor } from './descriptor.ts'
 import { type Extractor, setUnlessDash, spanExtractor } from './extractor.ts'
 import { hasLayout, QUOTE } from './scan.ts'
 import { textOf, typedOf } from './values.ts'
@@ -63,6 +63,7 @@ function cellEnd(line: string, start: number, separator: string, length: number)
   if (line.charCodeAt(start) === QUOTE) {
     const close = line.indexOf(`"${separator}`, start + 1)
     if (close >= 0 && close < length) return close + 1
+    if (start + 1 < length && line.charCodeAt(length - 1) === QUOTE) return length
   }
   const end = line.indexOf(separator, start)
   return end < 0 || end > length ? length : end
@@ -88,10 +89,10 @@ export const w3c: FormatDescriptor = {
     input: '2026-06-01 10:00:00 10.0.0.1 GET /index.html 200 31',
     output: '{"c_ip":"10.0.0.1","cs_uri_stem":"/index.html","sc_status":200}',
   },
-  problem({ options }): FormatProblem | null {
+  problems({ options }) {
     const names = namesOf(options.fields)
-    if (names.length > 0 && names.every(name => name !== '')) return null
-    return { message: 'fields must name the columns: "date time c-ip cs-method"', option: 'fields' }
+    if (names.length > 0 && names.every(name => name !== '')) return []
+    return [{ message: 'fields must name the columns: "date time c-ip cs-method"', option: 'fields' }]
   },
   create: ({ options }) => createW3c(options.fields),
 }

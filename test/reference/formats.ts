@@ -521,7 +521,11 @@ function readMysqlSlow(text: string): Found {
       for (const [, name, value] of line.matchAll(/(\S+):\s+(\S*[^:\s])(?!\S)/g)) {
         fields.set(
           name === 'Schema' ? 'database' : (name as string).toLowerCase(),
-          name === 'Schema' ? value : typed(value as string),
+          name === 'Schema'
+            ? value
+            : /^\d{1,15}(\.\d+)?$/.test(value as string)
+              ? Number(value)
+              : typed(value as string),
         )
       }
     }
@@ -532,7 +536,7 @@ function readMysqlSlow(text: string): Found {
     /^(?:use [`"]?([^`";]+)[^\n]*\n?)?(?:SET timestamp=(\d+)[^\n]*\n?)?(.*)$/is.exec(rest) ?? []
   if (database !== undefined) fields.set('database', database.trim())
   if (seconds !== undefined && !fields.has('timestamp')) fields.set('timestamp', typed(seconds))
-  if (statement.trim() !== '') fields.set('statement', statement.trim())
+  if (statement.trim() !== '') fields.set('statement', statement.trim().replace(/^# (?=administrator command: )/, ''))
   return fields
 }
 

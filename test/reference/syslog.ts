@@ -24,8 +24,9 @@ export function readSyslog(text: string): Found {
 
 function sender(text: string): Readonly<Record<string, Value>> {
   // A first word that ends in a colon is the tag; else it is the host.
-  const [, host = '', rest = ''] = /^[^ ]+:(?: |$)/.test(text) ? ['', '', text] : (/^([^ ]*) *(.*)$/s.exec(text) ?? [])
+  const [, host = '', after = ''] = /^[^ ]+:(?: |$)/.test(text) ? ['', '', text] : (/^([^ ]*) *(.*)$/s.exec(text) ?? [])
   const hostname = host === '' ? undefined : host
+  const rest = after.replace(/^: /, '')
   const tagged = /^((?:(?!:(?: |$))[^ [])+):(?: (.*)|$)/s.exec(rest) ?? null
   if (tagged !== null) return { hostname, appname: tagged[1], message: tagged[2] ?? '' }
   const numbered =
