@@ -1,6 +1,9 @@
 /** Everything the language has, as data: GET /catalog, docs and completion are made from it. */
+
+import type { ParseFormat } from '../grammar/ast.ts'
 import { DIAGNOSTIC_CODES } from '../grammar/diagnostics.ts'
-import { PARSE_FORMATS, STAGE_SYNTAX } from '../grammar/index.ts'
+import { FORMAT_SYNTAX, PARSE_FORMATS, STAGE_SYNTAX } from '../grammar/index.ts'
+import { FORMATS } from '../runtime/formats/index.ts'
 import type { AggregateFunction, ScalarFunction, WindowFunction } from './functions/descriptor.ts'
 import { AGGREGATES, SCALARS, WINDOWS } from './functions/index.ts'
 import { RULES } from './optimise/index.ts'
@@ -24,9 +27,23 @@ export function languageCatalog(): Readonly<Record<string, unknown>> {
     operators: SCALARS.filter(fn => fn.notation !== 'call').map(scalarEntry),
     aggregates: AGGREGATES.map(aggregateEntry),
     windows: WINDOWS.map(windowEntry),
-    parse_formats: PARSE_FORMATS,
+    parse_formats: PARSE_FORMATS.map(formatEntry),
     rules: RULES.map(({ name, summary }) => ({ name, summary })),
     diagnostics: DIAGNOSTIC_CODES,
+  }
+}
+
+function formatEntry(name: ParseFormat): Readonly<Record<string, unknown>> {
+  const { summary, options, fields, otherFields, example } = FORMATS[name]
+  const { text } = FORMAT_SYNTAX[name]
+  return {
+    name,
+    signature: name === 'first_of' ? 'first_of(format, …)' : name + (text === null ? '' : ` ${text}`),
+    documentation: summary,
+    options: Object.entries(options).map(([option, documentation]) => ({ name: option, documentation })),
+    fields,
+    other_fields: otherFields,
+    examples: [example],
   }
 }
 

@@ -124,14 +124,53 @@ export interface AstWhere extends Stage<'where'> {
   readonly implicit: boolean
 }
 
-export type ParseFormat = 'json' | 'logfmt' | 'kv' | 'regex' | 'pattern' | 'combined'
+export type ParseFormat =
+  | 'json'
+  | 'logfmt'
+  | 'kv'
+  | 'csv'
+  | 'syslog'
+  | 'clf'
+  | 'combined'
+  | 'nginx_error'
+  | 'apache_error'
+  | 'haproxy'
+  | 'w3c'
+  | 'cef'
+  | 'leef'
+  | 'docker'
+  | 'cri'
+  | 'redis'
+  | 'postgres'
+  | 'mysql_slow'
+  | 'klog'
+  | 'java_stack'
+  | 'regex'
+  | 'pattern'
+  | 'grok'
+  | 'auto'
+  | 'first_of'
 
-export interface AstParse extends Stage<'parse'> {
+/** The string that says what regex, pattern and grok look for. */
+export interface AstFormatText {
+  readonly text: string
+  readonly span: Span
+  /** Where the text itself stands in the query, between its quotes; null: escapes make it another there. */
+  readonly textSpan: Span | null
+}
+
+/** A format with its arguments. */
+export interface AstFormat {
   readonly format: ParseFormat
-  /** The regex or pattern text; null for other formats. */
-  readonly pattern: { readonly text: string; readonly span: Span } | null
+  /** What regex, pattern and grok are given; null for other formats. */
+  readonly pattern: AstFormatText | null
   /** `sep=`, `assign=` of kv. */
   readonly options: readonly { readonly name: string; readonly value: string; readonly span: Span }[]
+  /** What first_of tries, in order; empty for other formats. */
+  readonly alternatives: readonly AstFormat[]
+}
+
+export interface AstParse extends Stage<'parse'>, AstFormat {
   readonly from: AstFieldRef | null
   readonly into: readonly { readonly name: string; readonly type: CastType | null; readonly span: Span }[] | null
   readonly prefix: string | null

@@ -160,10 +160,16 @@ export interface RenameSpec extends UnarySpec<'rename'> {
   readonly pairs: readonly { readonly from: string; readonly to: string }[]
 }
 
-export interface ParseSpec extends UnarySpec<'parse'> {
+/** A format of parse with its arguments. */
+export interface FormatSpec {
   readonly format: ParseFormat
   readonly pattern: string | null
   readonly options: Readonly<Record<string, string>>
+  /** What first_of tries, in order. */
+  readonly alternatives: readonly FormatSpec[]
+}
+
+export interface ParseSpec extends UnarySpec<'parse'>, FormatSpec {
   readonly from: string
   readonly outputs: readonly { readonly name: string; readonly cast: CastType | null }[] | null
   readonly prefix: string

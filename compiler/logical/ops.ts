@@ -1,6 +1,7 @@
 /** The logical plan: what to compute, not how. Rules rewrite it, `physical/` lowers it. Plain readonly data, one `kind` per op. */
-import type { CastType, ParseFormat } from '../../grammar/ast.ts'
+import type { CastType } from '../../grammar/ast.ts'
 import type { Span } from '../../grammar/source.ts'
+import type { FormatSpec } from '../../runtime/program.ts'
 import type { TableCall } from '../../runtime/table.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import type { ValueType } from '../../storage/value.ts'
@@ -75,10 +76,7 @@ export interface RenameOp extends UnaryOp<'rename'> {
 }
 
 /** Extracts fields from the text of `from`. Never deletes a field and never overwrites a non-null one. */
-export interface ParseOp extends UnaryOp<'parse'> {
-  readonly format: ParseFormat
-  readonly pattern: string | null
-  readonly options: Readonly<Record<string, string>>
+export interface ParseOp extends UnaryOp<'parse'>, FormatSpec {
   readonly from: string
   /** Fields it may set, when the text of the query says so (captures, `into`); null when only the data knows (json, kv). */
   readonly outputs: readonly { readonly name: string; readonly cast: CastType | null }[] | null

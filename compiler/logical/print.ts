@@ -1,6 +1,7 @@
 /** Typed expressions and plans as text: explain, golden files, canonical column names. Stable: tests compare it. */
 import { formatDuration, quoteField } from '../../grammar/index.ts'
 import { formatDateTime } from '../../runtime/helpers/format-value.ts'
+import type { FormatSpec } from '../../runtime/program.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { Expr } from './expr.ts'
@@ -131,9 +132,8 @@ export function printOp(op: LogicalOp): string {
     case 'rename':
       return `rename ${op.pairs.map(p => `${quoteField(p.from)} as ${quoteField(p.to)}`).join(', ')}`
     case 'parse': {
-      const pattern = op.pattern === null ? '' : ` ${JSON.stringify(op.pattern)}`
       const outputs = op.outputs === null ? '' : ` into (${op.outputs.map(o => o.name).join(', ')})`
-      return `parse ${op.format}${pattern} from ${quoteField(op.from)}${outputs}`
+      return `parse ${printFormatSpec(op)} from ${quoteField(op.from)}${outputs}`
     }
     case 'head':
     case 'tail':
@@ -172,4 +172,14 @@ export function printPlan(plan: LogicalOp): string {
     op = op.kind === 'scan' ? null : op.input
   }
   return lines.join('\n')
+}
+
+/** `json`, `regex "…"`, `csv(sep=";")`, `first_of(json, logfmt)`. */
+export function printFormatSpec({ format, pattern, options, alternatives }: FormatSpec): string {
+  const inside = [
+    ...alternatives.map(printFormatSpec),
+    ...Object.entries(options).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+  ]
+  const text = pattern === null ? '' : ` ${JSON.stringify(pattern)}`
+  return format + text + (inside.length === 0 ? '' : `(${inside.join(', ')})`)
 }

@@ -113,8 +113,10 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'rename':
           return { ...base, op: 'rename', pairs: op.pairs, input: input!.spec }
         case 'parse': {
-          const { format, pattern, options: formatOptions, from, outputs, prefix, onError, demanded } = op
-          const parts = { format, pattern, options: formatOptions, from, outputs, prefix, onError, demanded }
+          const { format, pattern, options: formatOptions, alternatives } = op
+          const { from, outputs, prefix, onError, demanded } = op
+          const spec = { format, pattern, options: formatOptions, alternatives }
+          const parts = { ...spec, from, outputs, prefix, onError, demanded }
           return { ...base, op: 'parse', ...parts, input: input!.spec }
         }
         case 'head':

@@ -1,6 +1,6 @@
 /** One line per physical op, as explain and the profile show it. */
 import { quoteField } from '../../grammar/index.ts'
-import { printAggregate, printExpr, printTime } from '../logical/print.ts'
+import { printAggregate, printExpr, printFormatSpec, printTime } from '../logical/print.ts'
 import type { PhysicalKey, PhysicalOp } from '../physical/ops.ts'
 
 export function labelOf(op: PhysicalOp): string {
@@ -18,7 +18,7 @@ export function labelOf(op: PhysicalOp): string {
     case 'rename':
       return `rename ${op.pairs.map(pair => `${quoteField(pair.from)} as ${quoteField(pair.to)}`).join(', ')}`
     case 'parse':
-      return `parse ${op.format}${op.pattern === null ? '' : ` ${JSON.stringify(op.pattern)}`} from ${quoteField(op.from)}`
+      return `parse ${printFormatSpec(op)} from ${quoteField(op.from)}`
     case 'head':
     case 'tail':
       return `${op.kind} ${op.count}`

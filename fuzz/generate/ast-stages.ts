@@ -1,6 +1,6 @@
 /** A random stage of each kind, as a tree. The type makes it complete: a stage that is not here is not fuzzed. */
-import type { AstExpr, AstOption, AstStage, ParseFormat } from '../../grammar/ast.ts'
-import { NO_SPAN, parseDuration } from '../../grammar/index.ts'
+import type { AstExpr, AstFormat, AstOption, AstStage } from '../../grammar/ast.ts'
+import { FORMAT_SYNTAX, NO_SPAN, PARSE_FORMATS, parseDuration } from '../../grammar/index.ts'
 import { CHANGE_MODELS } from '../../grammar/stages/changepoint.ts'
 import { CORRELATE_METHODS } from '../../grammar/stages/correlate.ts'
 import { OUTLIER_METHODS } from '../../grammar/stages/outliers.ts'
@@ -19,17 +19,11 @@ export const RANDOM_STAGES: {
     return { kind: 'where', span, predicate: implicit ? test : g.expr(3), implicit }
   },
   parse(g) {
-    const format = g.pick<ParseFormat>(['json', 'logfmt', 'kv', 'regex', 'pattern', 'combined'])
-    const hasPattern = format === 'regex' || format === 'pattern'
-    const text = g.pick([...RAW_STRINGS, '<ip> - <user> [<ts>] "<path>"'])
-    const option = () => ({ name: g.pick(['sep', 'assign']), value: g.pick([';', ' ', '=', '"']), span })
     const into = () => ({ name: g.fieldName(), type: g.chance(0.5) ? g.pick(CASTS) : null, span })
     return {
       kind: 'parse',
       span,
-      format,
-      pattern: hasPattern ? { text, span } : null,
-      options: format === 'kv' ? g.some(0, 2, option) : [],
+      ...randomFormat(g, 2),
       from: g.chance(0.4) ? g.field() : null,
       into: g.chance(0.4) ? g.some(1, 3, into) : null,
       prefix: g.chance(0.3) ? g.pick(['p_', 'http.', 'in', 'a b']) : null,
@@ -220,4 +214,20 @@ function positive(g: AstGenerator): AstExpr {
 /** One of the words of a choice. */
 export function wordOf(g: AstGenerator, words: readonly string[]): AstExpr {
   return { kind: 'field', span, name: g.pick(words) }
+}
+
+function randomFormat(g: AstGenerator, depth: number): AstFormat {
+  const format = g.pick(PARSE_FORMATS.filter(name => name !== 'first_of' || depth > 0))
+  if (format === 'first_of') {
+    return { format, pattern: null, options: [], alternatives: g.some(1, 3, () => randomFormat(g, depth - 1)) }
+  }
+  const text = g.pick([...RAW_STRINGS, '<ip> - <user> [<ts>] "<path>"', '%{IP:ip} "%{WORD}"'])
+  const { options, text: example } = FORMAT_SYNTAX[format]
+  const option = () => ({ name: g.pick(options), value: g.pick([';', ' ', '=', '"', 'a,b']), span })
+  return {
+    format,
+    pattern: example === null ? null : { text, span, textSpan: null },
+    options: options.length === 0 ? [] : g.some(0, 2, option),
+    alternatives: [],
+  }
 }

@@ -1,5 +1,6 @@
 /** Random small data as NDJSON, so that a failure prints as a case file. Values are chosen to collide, to be absent and to sit on edges. */
-import type { Random } from './random.ts'
+import { FORMAT_LINES } from './lines.ts'
+import { createRandom, type Random } from './random.ts'
 
 export type FieldType =
   | 'int'
@@ -17,11 +18,15 @@ export type FieldType =
 export interface Field {
   readonly name: string
   readonly type: FieldType
+  /** Of text that is to be parsed: the format most of it is in. */
+  readonly topic?: Topic
 }
+
+export type Topic = keyof typeof FORMAT_LINES
 
 interface Maker {
   readonly type: FieldType
-  readonly make: (random: Random) => string
+  readonly make: (random: Random, topic: Topic) => string
 }
 
 /** Every field a random event may have, and the JSON of one value. `id` is unique, so that an order can be total. */
@@ -41,7 +46,7 @@ const MAKERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   ['tags', { type: 'array', make: random => random.pick(['[]', '["a"]', '["a","b"]', '[1,"1",null]', '[3,1,2]']) }],
   ['mixed', { type: 'any', make: random => random.pick(MIXED) }],
   // Text as applications write it, for the parse stage.
-  ['body', { type: 'string', make: random => JSON.stringify(random.pick(BODIES)) }],
+  ['body', { type: 'string', make: (random, topic) => JSON.stringify(body(random, topic)) }],
   // Spans, for the stages that look for them.
   ['trace_id', { type: 'string', make: random => random.pick(['"t1"', '"t1"', '"t2"']) }],
   ['span_id', { type: 'string', make: random => random.pick(['"s1"', '"s2"', '"s3"', '"s4"', '"s5"', '"s6"', '""']) }],
@@ -82,6 +87,11 @@ const BODIES = [
   '',
   '[1]',
 ] as const
+/** Few of a format, so that texts meet each other in a dictionary; and others, that do not fit it. */
+function body(random: Random, topic: Topic): string {
+  return random.chance(0.3) ? random.pick(BODIES) : FORMAT_LINES[topic](createRandom(random.int(0, 9))).line
+}
+
 const WORDS = ['connection', 'reset', 'timeout', 'Disk', 'full', '10.0.0.1', 'user=ada', 'größe', 'req-42', ''] as const
 
 function sentence(random: Random): string {
@@ -107,6 +117,7 @@ export interface RandomData {
 /** Some fields of all, each with its own rate of nulls and of absence: from always there to hardly ever. */
 export function randomData(random: Random, maxRows: number): RandomData {
   const names = random.some([...MAKERS.keys()].filter(isIn))
+  const topic = random.pick(Object.keys(FORMAT_LINES) as Topic[])
   const rates = new Map(
     names.map(name => [name, { missing: random.pick([0, 0.2, 0.9]), nulls: random.pick([0, 0.1]) }]),
   )
@@ -118,11 +129,16 @@ export function randomData(random: Random, maxRows: number): RandomData {
     for (const name of names) {
       const rate = rates.get(name) ?? { missing: 0, nulls: 0 }
       if (random.chance(rate.missing)) continue
-      members.push(`${JSON.stringify(name)}:${random.chance(rate.nulls) ? 'null' : MAKERS.get(name)?.make(random)}`)
+      members.push(
+        `${JSON.stringify(name)}:${random.chance(rate.nulls) ? 'null' : MAKERS.get(name)?.make(random, topic)}`,
+      )
     }
     return `{${members.join(',')}}`
   })
-  const typed: Field[] = names.map(name => ({ name, type: MAKERS.get(name)?.type ?? 'any' }))
+  const typed = names.map((name): Field => {
+    const type = MAKERS.get(name)?.type ?? 'any'
+    return name === 'body' ? { name, type, topic } : { name, type }
+  })
   const always: Field[] = [
     { name: 'id', type: 'int' },
     { name: '_time', type: 'datetime' },

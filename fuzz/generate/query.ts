@@ -6,6 +6,7 @@ import { quoteField } from '../../grammar/index.ts'
 import { type Field, isIn } from './data.ts'
 import { CALLABLE, condition, type ExpressionContext, randomExpression } from './expression.ts'
 import { INVESTIGATION } from './investigation.ts'
+import { randomParse } from './parse.ts'
 import type { Random } from './random.ts'
 
 export interface RandomQuery {
@@ -50,17 +51,6 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
   return { stages }
 }
 
-/** Formats with what they may find in the texts of the random data. */
-const PARSES: readonly (readonly [string, readonly string[]])[] = [
-  ['json', ['user', 'n', 'big', 'tags', 'http.status']],
-  ['logfmt', ['user', 'ms', 'msg', 'flag']],
-  ['kv(sep=";", assign=":")', ['a', 'b']],
-  ['regex r"user=(?<user>\\w+) ms=(?<ms>\\d+)"', ['user', 'ms']],
-  ['regex r"(?<first>\\w+)[^a-z]+(?<second>\\w*)"', ['first', 'second']],
-  ['pattern "user=<user> ms=<ms>"', ['user', 'ms']],
-  ['combined', ['method', 'status', 'bytes', 'clientip']],
-]
-
 export function names(fields: readonly Field[]): string {
   return fields.map(field => quoteField(field.name)).join(', ')
 }
@@ -97,17 +87,11 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
   parse: state => {
     const { random } = state
     if (!state.events) return null
-    const texts = state.fields.filter(
-      field => field.name === 'body' || field.name === 'message' || field.name === 'mixed',
-    )
-    if (texts.length === 0) return null
-    const [format, found] = random.pick(PARSES)
-    const prefix = random.chance(0.3) ? 'p_' : ''
-    const onError = random.pick(['', '', ' on_error drop', ' on_error null'])
-    const text = `parse ${format} from ${random.pick(texts).name}${prefix && ' prefix p_'}${onError} | drop _error_detail`
-    const added = found.map((name): Field => ({ name: prefix + name, type: 'any' }))
-    const names = new Set(added.map(field => field.name))
-    return { text, next: { ...state, fields: [...state.fields.filter(field => !names.has(field.name)), ...added] } }
+    const made = randomParse(random, state.fields)
+    if (made === null) return null
+    const names = new Set(made.added.map(field => field.name))
+    const kept = state.fields.filter(field => !names.has(field.name))
+    return { text: made.text, next: { ...state, fields: [...kept, ...made.added] } }
   },
 
   rename: state => {

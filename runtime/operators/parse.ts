@@ -2,20 +2,17 @@
  * parse: text becomes fields. A dictionary column is parsed once per distinct text. A field that holds something is never
  * overwritten; what could not be parsed is data too (`_error`, `_error_detail`), unless the query says otherwise.
  */
-import type { CastType } from '../../grammar/ast.ts'
-import type { Value } from '../../storage/value.ts'
-import type { Dictionary, Vector } from '../../storage/vector.ts'
+import type { Dictionary, DictVector, TextVector, Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { vectorOf, withAdded, withSelection } from '../column-batch.ts'
-import { NO_REGEX_MATCH } from '../formats/captures.ts'
-import type { Extractor } from '../formats/extractor.ts'
-import { captureExtractor } from '../formats/index.ts'
-import { CONVERSION_HELPERS } from '../helpers/conversion.ts'
-import { toText } from '../helpers/format-value.ts'
+import { withComputed, withSelection } from '../column-batch.ts'
+import { type Extractor, NO_MATCH } from '../formats/extractor.ts'
+import { createExtractor } from '../formats/index.ts'
 import { rowsWithLiteral } from '../helpers/text-search.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { ParseSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
+import { ParseTargets } from './parse-targets.ts'
+import { isOccupied, merged, ParsedTexts } from './parsed-texts.ts'
 
 /** `on_error strict`: the query fails with the first text that cannot be parsed. */
 export class StrictParseError extends Error {
@@ -25,35 +22,20 @@ export class StrictParseError extends Error {
   }
 }
 
-type Parsed = { readonly fields: readonly (readonly [name: string, value: Value])[] } | { readonly problem: string }
-
-const NO_MATCH: Parsed = { problem: NO_REGEX_MATCH }
-
-const CASTS: Readonly<Record<CastType, (value: Value) => Value>> = {
-  int: value => CONVERSION_HELPERS.toInt(value),
-  float: value => CONVERSION_HELPERS.toFloat(value),
-  string: value => toText(value),
-  bool: value => CONVERSION_HELPERS.toBool(value),
-  datetime: value => CONVERSION_HELPERS.toDatetime(value),
-  duration: value => CONVERSION_HELPERS.toDuration(value),
-}
-
 export class ParseOperator implements Operator {
   readonly #spec: ParseSpec
   readonly #context: RunContext
   readonly #next: Operator
   readonly #extractor: Extractor
-  readonly #byDictionary = new WeakMap<Dictionary, Map<number, Parsed | null>>()
-  /** Output name and cast by extracted name; null: not wanted. */
-  readonly #targets = new Map<string, { readonly name: string; readonly cast: CastType | null } | null>()
-  readonly #wanted: ReadonlySet<string> | null
+  readonly #targets: ParseTargets
+  readonly #byDictionary = new WeakMap<Dictionary, ParsedTexts>()
 
   constructor(spec: ParseSpec, context: RunContext, next: Operator) {
     this.#spec = spec
     this.#context = context
     this.#next = next
-    this.#extractor = captureExtractor(spec)
-    this.#wanted = spec.demanded === null ? null : new Set(spec.demanded)
+    this.#extractor = createExtractor(spec)
+    this.#targets = new ParseTargets(spec, this.#extractor.names)
   }
 
   get isDone(): boolean {
@@ -61,142 +43,99 @@ export class ParseOperator implements Operator {
   }
 
   push(batch: Batch): void {
-    const { from, onError, format } = this.#spec
-    const source = batch.column(from)
-    const columns = new Map<string, Value[]>()
-    const set = (name: string, row: number, value: Value): void => {
-      let column = columns.get(name)
-      if (column === undefined) columns.set(name, (column = new Array(batch.rowCount)))
-      column[row] = value
-    }
-    let dropped: Set<number> | null = null
-    const candidates = this.#candidates(source, batch)
-    const tellsErrors = this.#wanted === null || this.#wanted.has('_error') || this.#wanted.has('_error_detail')
-    let failedCount = 0
-    for (let n = 0; n < batch.selectedCount; n++) {
-      const row = batch.selection === null ? n : batch.selection[n]!
-      const parsed = candidates !== null && candidates[row] === 0 ? NO_MATCH : this.#parse(source, row)
-      if (parsed === null) continue
-      if ('fields' in parsed) {
-        for (const [name, value] of parsed.fields) set(name, row, value)
-        continue
-      }
-      failedCount++
-      if (onError === 'strict') throw new StrictParseError(format, parsed.problem)
-      if (onError === 'drop') (dropped ??= new Set()).add(row)
-      else if (onError === 'null') for (const output of this.#nullOutputs()) set(output, row, null)
-      else if (tellsErrors) {
-        set('_error', row, 'parse_failed')
-        set('_error_detail', row, parsed.problem)
-      }
-    }
-    if (failedCount > 0) this.#context.count(`parse:${format}`, failedCount)
-    const kept = dropped === null ? batch : without(batch, dropped)
+    const source = batch.column(this.#spec.from)
+    // A few rows of a large dictionary are quicker on their own.
+    const isDictionary = source.kind === 'dict' && source.dictionary.values.length <= batch.selectedCount * 4
+    const { failedRows, names, vector } = isDictionary
+      ? this.#parseDictionary(source, batch)
+      : this.#parseRows(source, batch)
+    if (failedRows.length > 0) this.#context.count(`parse:${this.#spec.format}`, failedRows.length)
+    const kept = this.#spec.onError === 'drop' ? without(batch, failedRows) : batch
     if (kept === null) return
-    const added = new Map<string, Vector>()
-    // Columns that texts of other batches may set exist in every batch, so that the order of fields does not depend on parts.
-    for (const name of this.#knownNames()) if (!columns.has(name)) columns.set(name, new Array(batch.rowCount))
-    const present = new Set(batch.names)
-    for (const [name, values] of columns) {
-      const isError = name === '_error' || name === '_error_detail'
-      added.set(name, vectorOf(isError ? withErrors(batch, name, values) : this.#merged(batch, name, values, present)))
+    // Where the event has a field already, what was kept is counted now; everything else is made when it is read.
+    const occupied = new Map<string, Vector>()
+    for (const name of names) {
+      if (isOccupied(batch, name)) occupied.set(name, merged(batch, name, vector(name), this.#context))
     }
-    this.#next.push(withAdded(kept, added))
+    this.#next.push(withComputed(kept, names, name => occupied.get(name) ?? vector(name)))
   }
 
   finish(): void {
     this.#next.finish()
   }
 
+  #parseRows(source: Vector, batch: Batch): Parsed {
+    const column = source.kind === 'text' ? source : null
+    const texts = new ParsedTexts(batch.rowCount, this.#extractor, this.#targets, column)
+    const { selection, selectedCount } = batch
+    const candidates = this.#candidates(column, batch)
+    const failedRows: number[] = []
+    for (let n = 0; n < selectedCount; n++) {
+      const row = selection === null ? n : selection[n]!
+      const problem =
+        candidates !== null && candidates[row] === 0
+          ? texts.fail(row, NO_MATCH)
+          : texts.parse(row, valueAt(source, row))
+      if (problem === null) continue
+      this.#refuse(problem)
+      failedRows.push(row)
+    }
+    return { failedRows, names: texts.names(), vector: name => texts.vector(name) }
+  }
+
   /** Rows of a text column that may match at all: the literal of the pattern is looked for in the whole block at once. */
-  #candidates(source: Vector, batch: Batch): Uint8Array | null {
-    const { format, pattern } = this.#spec
-    if (format !== 'regex' || pattern === null || source.kind !== 'text') return null
+  #candidates(source: TextVector | null, batch: Batch): Uint8Array | null {
+    const { pattern } = this.#extractor
+    if (pattern === undefined || source === null) return null
     return rowsWithLiteral(source, pattern, batch.selection, batch.selectedCount)
   }
 
-  #nullOutputs(): readonly string[] {
-    return (this.#spec.outputs ?? []).map(output => this.#spec.prefix + output.name)
-  }
-
-  #knownNames(): readonly string[] {
-    const names = this.#spec.outputs?.map(output => output.name) ?? this.#extractor.names ?? []
-    return names.flatMap(name => {
-      const target = this.#target(name)
-      return target === null ? [] : [target.name]
-    })
-  }
-
-  /** What was there wins over what was parsed, unless it is null or missing. */
-  #merged(batch: Batch, name: string, values: Value[], present: ReadonlySet<string>): Value[] {
-    const existing = batch.column(name)
-    if (!present.has(name) && existing.kind === 'const' && existing.value == null) return values
-    for (let n = 0; n < batch.selectedCount; n++) {
-      const row = batch.selection === null ? n : batch.selection[n]!
-      const old = valueAt(existing, row)
-      if (old !== null && old !== undefined) {
-        if (values[row] !== undefined) this.#context.count(`kept:${name}`)
-        values[row] = old
-      } else if (values[row] === undefined) values[row] = old
+  /** The results have the codes of the texts. */
+  #parseDictionary({ dictionary, codes, rowCount }: DictVector, batch: Batch): Parsed {
+    const { selection, selectedCount } = batch
+    let texts = this.#byDictionary.get(dictionary)
+    if (texts === undefined) {
+      texts = new ParsedTexts(dictionary.values.length, this.#extractor, this.#targets, null)
+      this.#byDictionary.set(dictionary, texts)
     }
-    return values
-  }
-
-  #parse(source: Vector, row: number): Parsed | null {
-    if (source.kind !== 'dict') return this.#parseValue(valueAt(source, row))
-    let known = this.#byDictionary.get(source.dictionary)
-    if (known === undefined) this.#byDictionary.set(source.dictionary, (known = new Map()))
-    const code = source.codes[row]!
-    let parsed = known.get(code)
-    if (parsed === undefined) known.set(code, (parsed = this.#parseValue(source.dictionary.values[code])))
-    return parsed
-  }
-
-  #parseValue(value: Value): Parsed | null {
-    // Text that is not there has nothing to parse and nothing to fail.
-    if (value === null || value === undefined) return null
-    if (typeof value !== 'string') return { problem: 'not text' }
-    const { names } = this.#extractor
-    const out: Value[] = names === null ? [] : new Array(names.length)
-    const fields: (readonly [string, Value])[] = []
-    const add = (name: string, found: Value): void => {
-      const target = this.#target(name)
-      if (target === null || found === undefined) return
-      fields.push([target.name, target.cast === null || found === null ? found : CASTS[target.cast](found)])
+    const known = texts
+    // All at once while that is no more than the rows ask for: then one dictionary serves every block.
+    if (dictionary.values.length <= selectedCount) known.parseAll(dictionary.values)
+    const failedRows: number[] = []
+    for (let n = 0; n < selectedCount; n++) {
+      const row = selection === null ? n : selection[n]!
+      const code = codes[row]!
+      const problem = known.parseOnce(code, dictionary.values[code])
+      if (problem === null) continue
+      this.#refuse(problem)
+      failedRows.push(row)
     }
-    const problem = this.#extractor.extract(value, out, add)
-    if (problem !== null) return { problem }
-    for (const [index, name] of (names ?? []).entries()) add(name, out[index])
-    return { fields }
+    const vector = (name: string): Vector => ({ kind: 'dict', rowCount, codes, dictionary: known.dictionaryOf(name) })
+    return { failedRows, names: known.names(), vector }
   }
 
-  #target(name: string): { readonly name: string; readonly cast: CastType | null } | null {
-    let target = this.#targets.get(name)
-    if (target === undefined) {
-      const { outputs, prefix } = this.#spec
-      const chosen = outputs === null ? { name, cast: null } : (outputs.find(output => output.name === name) ?? null)
-      const full = prefix + name
-      target = chosen === null || this.#wanted?.has(full) === false ? null : { name: full, cast: chosen.cast }
-      this.#targets.set(name, target)
-    }
-    return target
+  #refuse(problem: string): void {
+    if (this.#spec.onError === 'strict') throw new StrictParseError(this.#spec.format, problem)
   }
 }
 
-function without(batch: Batch, dropped: ReadonlySet<number>): Batch | null {
+interface Parsed {
+  /** In the order of the selection. */
+  readonly failedRows: readonly number[]
+  readonly names: readonly string[]
+  vector(name: string): Vector
+}
+
+/** Null when no row is left. */
+function without(batch: Batch, failedRows: readonly number[]): Batch | null {
+  if (failedRows.length === 0) return batch
   const kept = new Uint32Array(batch.selectedCount)
   let count = 0
+  let failed = 0
   for (let n = 0; n < batch.selectedCount; n++) {
     const row = batch.selection === null ? n : batch.selection[n]!
-    if (!dropped.has(row)) kept[count++] = row
+    if (failedRows[failed] === row) failed++
+    else kept[count++] = row
   }
   return count === 0 ? null : withSelection(batch, kept, count)
-}
-
-/** The latest failure of a row is what `_error` tells; rows that parsed keep what an earlier parse said. */
-function withErrors(batch: Batch, name: string, values: Value[]): Value[] {
-  const earlier = batch.column(name)
-  if (earlier.kind === 'const' && earlier.value === undefined) return values
-  for (let row = 0; row < batch.rowCount; row++) if (values[row] === undefined) values[row] = valueAt(earlier, row)
-  return values
 }

@@ -7,6 +7,7 @@ import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
 import { decodeColumn, encodeColumn } from '../../storage/part/encodings/index.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { Dictionary, Vector } from '../../storage/vector.ts'
+import { type FormatBench, formatBenches } from './formats.ts'
 import { BLOCK_ROWS, BLOCKS, bytesOf, createBlocks, partOf } from './vectors.ts'
 
 /** What each asks of the machine is its name; the queries are compiled once, as a view would be. */
@@ -30,30 +31,27 @@ const NO_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null
 export async function runMicro(only: string, say: (text: string) => void): Promise<void> {
   const blocks = createBlocks()
   const part = partOf(blocks)
-  const source = { parts: () => [[part]], release: () => {} }
-  const now = new DateTime(Date.UTC(2026, 5, 1) * 1000)
   const rows = BLOCK_ROWS * BLOCKS
-  for (const [name, pipeline] of KERNELS) {
-    if (!name.includes(only)) continue
-    const { program } = compile(`from main | ${pipeline}`, { catalog: NO_CATALOG, now, trace: false })
-    const run = async (): Promise<void> => {
-      for await (const batch of execute(program, source, { nowMicros: now.micros }).batches())
-        for (const column of batch.names) batch.column(column)
-    }
-    const { seconds, error } = await secondsOf(name, run)
-    say(
-      lineOf(
-        name,
-        `${(rows / seconds / 1e6).toFixed(1)} M rows/s`,
-        `${((seconds / rows) * 1e9).toFixed(2)} ns/row`,
-        error,
-      ),
-    )
-  }
+  const kernels = KERNELS.map(([name, pipeline]) => ({ name, pipeline, rows, part }))
+  for (const bench of kernels) if (bench.name.includes(only)) await measureQuery(bench, say)
+  for (const bench of formatBenches(only, BLOCK_ROWS)) await measureQuery(bench, say)
   for (const [name, vector] of blocks[0]!) {
     if (!`encode ${name} decode ${name}`.includes(only)) continue
     await measureEncoding(name, vector, say)
   }
+}
+
+async function measureQuery({ name, pipeline, rows, part }: FormatBench, say: (text: string) => void): Promise<void> {
+  const source = { parts: () => [[part]], release: () => {} }
+  const now = new DateTime(Date.UTC(2026, 5, 1) * 1000)
+  const { program } = compile(`from main | ${pipeline}`, { catalog: NO_CATALOG, now, trace: false })
+  const run = async (): Promise<void> => {
+    for await (const batch of execute(program, source, { nowMicros: now.micros }).batches())
+      for (const column of batch.names) batch.column(column)
+  }
+  const { seconds, error } = await secondsOf(name, run)
+  const speed = `${(rows / seconds / 1e6).toFixed(2)} M rows/s`
+  say(lineOf(name, speed, `${((seconds / rows) * 1e9).toFixed(2)} ns/row`, error))
 }
 
 async function measureEncoding(name: string, vector: Vector, say: (text: string) => void): Promise<void> {
@@ -111,5 +109,5 @@ function secondsOf(name: string, run: () => Promise<void>): Promise<Timing> {
 }
 
 function lineOf(name: string, speed: string, detail: string, error: number): string {
-  return `${name.padEnd(30)}${speed.padStart(18)}${detail.padStart(18)}   ±${error.toFixed(1)} %`
+  return `${name.padEnd(32)}${speed.padStart(18)}${detail.padStart(18)}   ±${error.toFixed(1)} %`
 }

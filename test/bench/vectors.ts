@@ -102,9 +102,9 @@ function dict(codes: Uint8Array | Uint16Array, dictionary: Dictionary): Vector {
   return { kind: 'dict', rowCount: codes.length, codes, dictionary }
 }
 
-function text(values: readonly string[]): Vector {
+export function text(values: readonly string[]): Vector {
   const bytes = Buffer.from(values.join(''), 'utf8')
   const offsets = new Uint32Array(values.length + 1)
-  for (const [row, value] of values.entries()) offsets[row + 1] = offsets[row]! + value.length
+  for (const [row, value] of values.entries()) offsets[row + 1] = offsets[row]! + Buffer.byteLength(value)
   return { kind: 'text', rowCount: values.length, bytes: new Uint8Array(bytes), offsets, presence: null }
 }

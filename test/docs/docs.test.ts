@@ -10,9 +10,11 @@ import { AGGREGATES, SCALARS, WINDOWS } from '../../compiler/functions/index.ts'
 import { RULES } from '../../compiler/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import { CANARY, TARGETS } from '../../fuzz/targets.ts'
-import { desugar, parse, print } from '../../grammar/index.ts'
+import type { ParseFormat } from '../../grammar/ast.ts'
+import { desugar, FORMAT_SYNTAX, parse, print } from '../../grammar/index.ts'
+import { FORMATS } from '../../runtime/formats/index.ts'
 import { repositoryRoot } from '../repository.ts'
-import { FORMAT_DOCS, SHORT_FORM_EXAMPLES } from './examples.ts'
+import { SHORT_FORM_EXAMPLES } from './examples.ts'
 import { type PageExample, pageExamples, problemOf } from './page-examples.ts'
 import { generatedPages } from './pages.ts'
 import { type QueryExample, runExpression, runQuery, sameLines } from './run-example.ts'
@@ -39,8 +41,16 @@ describe('the examples of the descriptors', () => {
     })
   }
 
-  for (const [name, example] of Object.entries({ ...SHORT_FORM_EXAMPLES, ...FORMAT_DOCS })) {
+  for (const [name, example] of Object.entries(SHORT_FORM_EXAMPLES)) {
     it(`of ${name} give what they say`, () => holds(example))
+  }
+
+  for (const [name, format] of Object.entries(FORMATS)) {
+    it(`of parse ${name} give what they say`, () => holds(format.example))
+
+    it(`of parse ${name}: its options are those the parser takes`, () => {
+      assert.deepEqual(Object.keys(format.options).toSorted(), FORMAT_SYNTAX[name as ParseFormat].options.toSorted())
+    })
   }
 
   it('of short forms give what their expansions give', async () => {

@@ -1,10 +1,10 @@
 /**
- * Examples for what has no descriptor in the compiler: short forms (their expansion is derived) and the formats of `parse`.
- * The types make both complete: a new short form or format is an error here until it has an example.
+ * Examples for what has no descriptor in the compiler: short forms (their expansion is derived). The type makes them complete: a
+ * new short form is an error here until it has an example.
  */
 
 import type { CoreKind } from '../../compiler/stages/stage.ts'
-import type { AstStage, ParseFormat } from '../../grammar/ast.ts'
+import type { AstStage } from '../../grammar/ast.ts'
 import type { QueryExample } from './run-example.ts'
 
 export type ShortForm = Exclude<AstStage['kind'], CoreKind>
@@ -57,50 +57,5 @@ export const SHORT_FORM_EXAMPLES: Readonly<Record<ShortForm, QueryExample>> = {
     input:
       '{"host":"a","state":"up"}\n{"host":"b","state":"up"}\n{"host":"a","state":"up"}\n{"host":"a","state":"down"}',
     output: '{"host":"a","state":"down","previous":"up"}',
-  },
-}
-
-export interface FormatDoc extends QueryExample {
-  readonly summary: string
-}
-
-export const FORMAT_DOCS: Readonly<Record<ParseFormat, FormatDoc>> = {
-  json: {
-    summary: 'A JSON object; nested objects become dotted fields.',
-    query: 'parse json from payload | keep user, http.status',
-    input: '{"payload":"{\\"user\\":\\"ann\\",\\"http\\":{\\"status\\":200}}"}',
-    output: '{"user":"ann","http.status":200}',
-  },
-  logfmt: {
-    summary: 'Words of the form `key=value`; a value with spaces stands in double quotes.',
-    query: 'parse logfmt | keep level, msg, ms',
-    input: 'level=warn msg="slow query" ms=250',
-    output: '{"level":"warn","msg":"slow query","ms":250}',
-  },
-  kv: {
-    summary:
-      'Pairs with other separators: `sep` stands between pairs (a space unless given), `assign` between name and value (`=`).',
-    query: 'parse kv(sep="; ", assign=":") | keep user, ms',
-    input: 'user:ann; ms:4',
-    output: '{"user":"ann","ms":4}',
-  },
-  regex: {
-    summary: 'The named groups `(?<name>…)` of the first match; linear time on any pattern and any text.',
-    query: 'parse regex r"user=(?<user>\\w+) took (?<ms>\\d+)ms" | keep user, ms',
-    input: 'user=ann took 12ms',
-    output: '{"user":"ann","ms":12}',
-  },
-  pattern: {
-    summary:
-      'Literal text with `<name>` where a field stands; `<_>` skips. The cheapest way to take a fixed layout apart.',
-    query: 'parse pattern "<ip> - <_> \\"<method> <path>\\"" | keep ip, method, path',
-    input: '10.0.0.1 - ann "GET /index.html"',
-    output: '{"ip":"10.0.0.1","method":"GET","path":"/index.html"}',
-  },
-  combined: {
-    summary: 'The access log of Apache and nginx, common or combined.',
-    query: 'parse combined | keep clientip, method, status, bytes',
-    input: '10.0.0.1 - - [01/Jun/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 512 "-" "curl/8"',
-    output: '{"clientip":"10.0.0.1","method":"GET","status":200,"bytes":512}',
   },
 }

@@ -11,9 +11,11 @@ import type {
 import { AGGREGATES, SCALARS, WINDOWS } from '../../compiler/functions/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import type { CoreKind } from '../../compiler/stages/stage.ts'
+import type { ParseFormat } from '../../grammar/ast.ts'
 import { desugar, PARSE_FORMATS, parse, print, STAGE_SYNTAX } from '../../grammar/index.ts'
 import type { StageOption } from '../../grammar/stages/options.ts'
-import { FORMAT_DOCS, SHORT_FORM_EXAMPLES, type ShortForm } from './examples.ts'
+import { FORMATS } from '../../runtime/formats/index.ts'
+import { SHORT_FORM_EXAMPLES, type ShortForm } from './examples.ts'
 import { code, fenced, GENERATED_NOTE, table } from './markdown.ts'
 import type { QueryExample } from './run-example.ts'
 
@@ -37,10 +39,12 @@ export function referencePage(): string {
     ...shortForms().map(shortFormEntry),
     '## Formats of parse',
     '',
-    ...PARSE_FORMATS.map(name => {
-      const doc = FORMAT_DOCS[name]
-      return section(`### ${name}`, doc.summary, exampleBlocks(doc))
-    }),
+    'Names are those the format itself has, in lower case where it does not insist; what many formats have is called the same in',
+    'all: `timestamp`, `level`, `message`, `clientip`, `clientport`, `pid`, `method`, `request`, `status`, `bytes`. Times stay as',
+    'they are written, with `datetime(timestamp)` or `strptime` to read them. A type of `any` is a number where the text is a',
+    'canonical one (it prints as it was written), else text. `from f` reads another field than `_raw`.',
+    '',
+    ...PARSE_FORMATS.map(formatEntry),
     '## Aggregates',
     '',
     'They stand in `stats`, `eventstats` and `streamstats`. Null and missing arguments are skipped. Every aggregate takes a condition as its last argument:',
@@ -151,6 +155,27 @@ function shortFormEntry(kind: ShortForm): string {
 
 function expansionOf(query: string): string {
   return print(desugar(parse(query).query).query)
+}
+
+// ── Formats ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function formatEntry(name: ParseFormat): string {
+  const { summary, options, fields, otherFields, example } = FORMATS[name]
+  return section(
+    `### ${name}`,
+    summary,
+    Object.entries(options)
+      .map(([option, doc]) => `- ${code(option)}: ${doc}`)
+      .join('\n'),
+    fields.length === 0
+      ? ''
+      : table(
+          ['field', 'type', ''],
+          fields.map(field => [code(field.name), field.type, field.doc]),
+        ),
+    otherFields === null ? '' : `${fields.length === 0 ? 'Fields' : 'Further fields'}: ${otherFields}.`,
+    exampleBlocks(example),
+  )
 }
 
 // ── Functions ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -139,7 +139,7 @@ test('what a stage cannot take is refused with a code', () => {
     ['| parse', 'E301'],
     ['| parse regex', 'E301'],
     ['| parse xml', 'E107'],
-    ['| parse csv', 'E107'],
+    ['| parse csvv', 'E107'],
     ['| parse json(sep=",")', 'E108'],
     ['| parse kv(sep=5)', 'E301'],
     ['| every 5m count', 'E301'],
