@@ -57,6 +57,8 @@ export interface KernelText {
   readonly text: string
   /** Values the text refers to as `k[n]`. */
   readonly constants: readonly unknown[]
+  /** What it computes once per distinct value of a field, where the field is held as a dictionary. */
+  readonly tables: readonly { readonly site: string; readonly expression: string; readonly field: string }[]
   /** Source map (JSON) to the query text; null when not asked for. */
   readonly map: string | null
 }

@@ -529,6 +529,7 @@ function kernelSpec(
   write: (writer: KernelWriter, mode: KernelMode) => Statement[],
   parameters = FILTER_PARAMETERS,
 ): KernelSpec {
+  const sites = new Map<string, number>()
   return {
     name: options.name,
     origin: options.origin,
@@ -538,6 +539,7 @@ function kernelSpec(
         kernelName: options.name,
         fields,
         shapes,
+        sites,
         bail: mode.exact ? null : bail,
       })
       // The prelude fills while rows are written, so `write` reads it last.
@@ -562,9 +564,10 @@ function kernelSpec(
           ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
         ],
       }
-      if (!options.sourceMaps) return { text: printJs(program, true), constants: writer.constants, map: null }
+      if (!options.sourceMaps)
+        return { text: printJs(program, true), constants: writer.constants, tables: writer.tables, map: null }
       const { text, map } = printJsWithMap(program, options.source.text)
-      return { text, constants: writer.constants, map }
+      return { text, constants: writer.constants, tables: writer.tables, map }
     },
   }
 }
