@@ -6,7 +6,7 @@ import { createTables } from './tabulate.ts'
 export type Runtime = Readonly<Record<string, unknown>>
 
 /** @param nowMicros  the start of the query: `now()` is one instant throughout a run */
-export function createRuntime(nowMicros: number): Runtime {
+export function createRuntime(nowMicros: number, onTable?: (site: string, values: number) => void): Runtime {
   const now = new DateTime(nowMicros)
-  return { ...HELPERS, ...createTables(), now: () => now }
+  return { ...HELPERS, ...createTables(onTable), now: () => now }
 }

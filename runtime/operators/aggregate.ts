@@ -121,13 +121,10 @@ export class AggregateOperator implements Operator {
       return
     }
     const mode = { selected: batch.selection !== null, exact: false }
-    const { run, profile } = this.#step.get(columns, mode, groups.variant())
-    const start = process.hrtime.bigint()
     const { rowCount, selection, selectedCount, rowOrderBase } = batch
-    run(columns, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
-    profile.durationNs += Number(process.hrtime.bigint() - start)
-    profile.calls++
-    profile.rows += selectedCount
+    this.#step.call(this.#step.get(columns, mode, groups.variant()), selectedCount, step => {
+      step(columns, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
+    })
   }
 
   /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */
@@ -143,10 +140,14 @@ export class AggregateOperator implements Operator {
     }
     if (this.#rowsSinceCarry + block.rowCount > CARRY_ROWS) this.#carry()
     this.#rowsSinceCarry += block.rowCount
-    const { run, profile } = this.#absorb.get([], { selected: false, exact: false }, groups.variant())
-    run(known.rowCount, groups.keys, groups, this.#state, known.facts)
-    profile.calls++
-    profile.rows += known.rowCount
+    this.#rows += block.rowCount
+    this.#absorb.call(
+      this.#absorb.get([], { selected: false, exact: false }, groups.variant()),
+      known.rowCount,
+      take => {
+        take(known.rowCount, groups.keys, groups, this.#state, known.facts)
+      },
+    )
     return true
   }
 
@@ -164,12 +165,10 @@ export class AggregateOperator implements Operator {
     else {
       // One lane where four would not fit in the cache: all offsets are then zero.
       const stride = slotCount <= TALLY_SLOTS_MAX ? slotCount : 0
-      const { run, profile } = tally.get([], { selected: batch.selection !== null, exact: false }, groups.variant())
-      const start = process.hrtime.bigint()
-      run(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, stride, lanes)
-      profile.durationNs += Number(process.hrtime.bigint() - start)
-      profile.calls++
-      profile.rows += batch.selectedCount
+      const kernel = tally.get([], { selected: batch.selection !== null, exact: false }, groups.variant())
+      tally.call(kernel, batch.selectedCount, count => {
+        count(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, stride, lanes)
+      })
     }
     this.#pendingSlots = slotCount
   }
@@ -270,6 +269,10 @@ export class AggregateOperator implements Operator {
 
   /** Takes over what another thread found; `table` says what its interned numbers mean here. */
   absorb(partial: PartialState, table: IdTable): void {
+    this.#context.stopwatch.time(this.#context.operator, () => this.#merged(partial, table))
+  }
+
+  #merged(partial: PartialState, table: IdTable): void {
     this.#settle()
     const { groupCount, keys } = partial
     const groups = this.#groups
@@ -286,20 +289,18 @@ export class AggregateOperator implements Operator {
       }
       this.#initialise(groups.count)
     }
-    const { run, profile } = this.#merge.get([], { selected: false, exact: false })
-    const start = process.hrtime.bigint()
-    run(this.#state, unpackState(this.#spec.state, partial.state, table), mapping, groupCount)
-    profile.durationNs += Number(process.hrtime.bigint() - start)
-    profile.calls++
-    profile.rows += groupCount
+    const theirs = unpackState(this.#spec.state, partial.state, table)
+    this.#merge.call(this.#merge.get([], { selected: false, exact: false }), groupCount, merge => {
+      merge(this.#state, theirs, mapping, groupCount)
+    })
   }
 
   finish(): void {
     this.#settle()
     const { count, values } = this.#groups
     if (count > 0) {
-      const { run } = this.#finish.get([], { selected: false, exact: false })
-      const finished = run(this.#settledState(), count)
+      const kernel = this.#finish.get([], { selected: false, exact: false })
+      const finished = this.#finish.call(kernel, count, finish => finish(this.#settledState(), count))
       const order = this.#timeOrder()
       const column = (groups: readonly Value[]): Vector => vectorOf(order === null ? groups : order.map(g => groups[g]))
       const columns = new Map<string, Vector>()
