@@ -73,6 +73,8 @@ export interface Profile {
   readonly kernels: KernelProfile[]
   readonly tables: TableProfile[]
   readonly scan: ScanProfile
+  /** Conditions of the scan in the order measuring led to; empty: that of the plan was kept. */
+  conditionOrder: readonly string[]
   /** Making functions of kernels. */
   readonly compile: { kernels: number; cached: number; durationNs: number }
   /** Computing what only the reader of the result asked for. */
@@ -114,6 +116,7 @@ export function emptyProfile(): Profile {
       bytesDecoded: 0,
       decodeNs: 0,
     },
+    conditionOrder: [],
     compile: { kernels: 0, cached: 0, durationNs: 0 },
     result: { durationNs: 0 },
     memoryBytes: 0,

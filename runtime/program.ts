@@ -118,6 +118,8 @@ export interface ScanConjunct {
   readonly pushed: ScanPredicate | null
   /** Does an `all` verdict of `pushed` mean that every row passes? If not, it may only rule blocks out. */
   readonly isExact: boolean
+  /** It holds a strict cast: it is asked of the rows the plan says, neither sooner nor later. */
+  readonly mayFail: boolean
   readonly kernel: KernelSpec
   readonly text: string
 }

@@ -14,6 +14,7 @@ import { isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
 import type { ScanProfile } from '../profile.ts'
 import type { ScanSpec } from '../program.ts'
 import type { Owner } from '../stopwatch.ts'
+import { ConditionOrder } from './condition-order.ts'
 import { FilterRunner } from './filter.ts'
 import type { RunContext } from './operator.ts'
 
@@ -31,6 +32,7 @@ export class Scan {
   readonly #spec: ScanSpec
   readonly #context: RunContext
   readonly #filters: readonly FilterRunner[]
+  readonly #order: ConditionOrder
   /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
   readonly #boundary: () => number | null
   /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
@@ -49,6 +51,7 @@ export class Scan {
     this.#context = context
     this.#boundary = boundary
     this.#takesWhole = takesWhole
+    this.#order = new ConditionOrder(spec.conjuncts.map(conjunct => conjunct.mayFail))
     this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
   }
 
@@ -131,7 +134,13 @@ export class Scan {
     if (takesWhole === null) return places
     const { scan } = this.#context.profile
     return places.filter(({ part, block }) => {
-      if (!passesWhole(this.#spec, block) || !takesWhole(part, block)) return true
+      try {
+        if (!passesWhole(this.#spec, block) || !takesWhole(part, block)) return true
+      } catch (error) {
+        // Whoever reads the block will meet the damage, and tell of it.
+        if (error instanceof CorruptPartError) return true
+        throw error
+      }
       scan.blocksAnswered++
       scan.rowsAnswered += block.rowCount
       return false
@@ -160,11 +169,14 @@ export class Scan {
     profile.scan.rows += rowCount
     try {
       if (block.verdictTime(time) !== 'all') batch = withinTime(batch, time)
-      for (const [at, { pushed, isExact }] of conjuncts.entries()) {
-        if (batch === null) return null
+      for (const at of this.#order.order) {
+        if (batch === null) break
+        const { pushed, isExact } = conjuncts[at]!
         if (pushed !== null && isExact && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
-        else batch = this.#filters[at]!.apply(batch)
+        else batch = this.#passing(at, batch)
       }
+      this.#order.next()
+      if (this.#order.isLearned) profile.conditionOrder = this.#order.order.map(at => conjuncts[at]!.text)
       return batch
     } catch (error) {
       if (!(error instanceof CorruptPartError)) throw error
@@ -176,6 +188,15 @@ export class Scan {
         isLate = true
       })
     }
+  }
+
+  /** The rows that pass one condition, and what that took. */
+  #passing(condition: number, batch: Batch): Batch | null {
+    const { stopwatch } = this.#context
+    const start = stopwatch.now()
+    const rest = this.#filters[condition]!.apply(batch)
+    this.#order.note(condition, batch.selectedCount, rest?.selectedCount ?? 0, stopwatch.now() - start)
+    return rest
   }
 }
 
