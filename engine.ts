@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import type { Catalog } from './compiler/catalog.ts'
-import { explanationOf, invalidExplanation } from './compiler/explain.ts'
+import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
 import { microsOf } from './compiler/resolve/time.ts'
@@ -212,13 +212,18 @@ class StoreEngine implements Engine {
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
+    const { compiled, result } = this.#start(text, options)
+    return queryRun(compiled, result)
+  }
+
+  #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
     const snapshot = this.#store.snapshot()
     try {
       const now = this.#now(options)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)
       const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
       const run = { ...executeOptions(options, now), lanes: this.#lanes }
-      return queryRun(compiled, execute(compiled.program, source, run))
+      return { compiled, result: execute(compiled.program, source, run) }
     } catch (error) {
       snapshot.release()
       throw error
@@ -228,8 +233,10 @@ class StoreEngine implements Engine {
   async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
     const snapshot = this.#store.snapshot()
     try {
+      const startedAt = performance.now()
       const compiling = { ...this.#compiling, trace: options.passes === true }
       const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), compiling)
+      const compileNs = (performance.now() - startedAt) * 1e6
       const estimate = estimateScan(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
@@ -240,6 +247,7 @@ class StoreEngine implements Engine {
         { ...compiled, hints },
         {
           estimate,
+          compileNs,
           profile: options.analyze === true ? profile : null,
           passes: options.passes === true,
           js: options.js === true && profile !== null ? kernelsOf(profile) : null,
@@ -276,9 +284,9 @@ class StoreEngine implements Engine {
 
   /** Runs the query to its end and throws the rows away. */
   async #analyze(text: string, options: QueryOptions): Promise<Profile> {
-    const run = this.query(text, options)
-    for await (const batch of run.batches()) for (const name of batch.names) batch.column(name)
-    return run.profile
+    const { result } = this.#start(text, options)
+    await result.drain()
+    return result.profile
   }
 }
 

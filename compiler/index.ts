@@ -104,6 +104,9 @@ export function compile(text: string, options: CompileOptions): Compiled {
     rules: applied,
     pushed: scan.conjuncts.filter(c => c.pushed !== null).map(c => printExpr(c.expr)),
     residual: scan.conjuncts.filter(c => c.pushed === null).map(c => printExpr(c.expr)),
+    notByIndex: scan.conjuncts.flatMap(({ expr, reason }) =>
+      reason === null ? [] : [{ condition: printExpr(expr), reason }],
+    ),
     time: scan.time,
     stages: core.pipeline.stages.map(stage => ({
       type: stage.kind,

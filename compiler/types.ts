@@ -49,6 +49,8 @@ export interface PlanNode {
   readonly op: string
   readonly label: string
   readonly details: readonly (readonly [key: string, value: string])[]
+  /** Its kernels, and what of the query each computes. */
+  readonly kernels: readonly { readonly name: string; readonly of: string }[]
   readonly origin: Span
   readonly children: readonly PlanNode[]
 }
@@ -65,6 +67,8 @@ export interface Compiled {
   readonly rules: readonly { readonly name: string; readonly summary: string }[]
   readonly pushed: readonly string[]
   readonly residual: readonly string[]
+  /** Of each residual condition, why storage cannot judge it. */
+  readonly notByIndex: readonly { readonly condition: string; readonly reason: string }[]
   readonly time: TimeRange
   /** Stage kinds in order, for explain's `parsed.pipeline`. */
   readonly stages: readonly { readonly type: string; readonly text: string; readonly streams: boolean }[]

@@ -19,7 +19,7 @@ import { EventstatsOperator } from './operators/eventstats.ts'
 import { ExtendOperator } from './operators/extend.ts'
 import { FilterOperator } from './operators/filter.ts'
 import { HeadOperator, TailOperator } from './operators/limit.ts'
-import { linkTotals, Measured, type Operator, type RunContext } from './operators/operator.ts'
+import { Measured, type Operator, type RunContext } from './operators/operator.ts'
 import { ParseOperator } from './operators/parse.ts'
 import { noteDamage, type Place, Scan } from './operators/scan.ts'
 import { SortOperator } from './operators/sort.ts'
@@ -28,9 +28,10 @@ import { createTableOperator } from './operators/table/index.ts'
 import type { Lanes } from './parallel/lanes.ts'
 import { shareWork } from './parallel/share.ts'
 import type { PartialState } from './parallel/state.ts'
-import type { OperatorProfile, Profile } from './profile.ts'
+import { emptyProfile, type OperatorProfile, type Profile } from './profile.ts'
 import type { AggregateSpec, OperatorSpec, Program, ScanSpec } from './program.ts'
 import type { QueryResult } from './result.ts'
+import { Stopwatch } from './stopwatch.ts'
 
 /** How long a run may keep the event loop to itself. */
 const TURN_MS = 8
@@ -46,6 +47,8 @@ export interface ExecuteOptions {
   readonly nowMicros: number
   readonly signal?: AbortSignal
   readonly memoryBytes?: number
+  /** False: no time is measured (what measuring costs is measured that way). */
+  readonly measures?: boolean
   /** Other threads to share the work with. */
   readonly lanes?: Lanes
 }
@@ -58,42 +61,33 @@ export class CanceledError extends Error {
   }
 }
 
-export function emptyProfile(): Profile {
-  return {
-    root: null,
-    kernels: [],
-    scan: {
-      partsTotal: 0,
-      partsRead: 0,
-      partsSkippedByTime: 0,
-      partsSkippedByIndex: 0,
-      partsSkippedByPlan: 0,
-      blocksTotal: 0,
-      blocksRead: 0,
-      blocksSkippedByTime: 0,
-      blocksSkippedByZoneMap: 0,
-      blocksSkippedByTokenFilter: 0,
-      blocksAnswered: 0,
-      rowsAnswered: 0,
-      predicatesSkipped: 0,
-      rows: 0,
-      bytes: 0,
-    },
-    counters: new Map(),
-    damaged: [],
-  }
-}
-
 /** Nothing runs until `batches()` is pulled. The source is released when the run ends, however it ends. */
 export function execute(program: Program, source: PartSource, options: ExecuteOptions): QueryResult {
   const profile = emptyProfile()
+  const stopwatch = new Stopwatch(options.measures ?? true)
   const canceler = new AbortController()
   const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true
   return {
     shape: program.result,
     profile,
     cancel: () => canceler.abort(),
-    batches: () => run(program, source, options, profile, isCanceled),
+    batches: () => run(program, source, options, { profile, stopwatch, isCanceled }),
+    drain: () => drain(run(program, source, options, { profile, stopwatch, isCanceled }), profile, stopwatch),
+  }
+}
+
+interface RunState {
+  readonly profile: Profile
+  readonly stopwatch: Stopwatch
+  readonly isCanceled: () => boolean
+}
+
+/** Runs to the end, and has every column of the result computed, as a reader would. */
+async function drain(batches: AsyncIterable<Batch>, profile: Profile, stopwatch: Stopwatch): Promise<void> {
+  for await (const batch of batches) {
+    stopwatch.time(profile.result, () => {
+      for (const name of batch.names) batch.column(name)
+    })
   }
 }
 
@@ -101,11 +95,10 @@ async function* run(
   program: Program,
   source: PartSource,
   options: ExecuteOptions,
-  profile: Profile,
-  isCanceled: () => boolean,
+  { profile, stopwatch, isCanceled }: RunState,
 ): AsyncGenerator<Batch> {
-  const context = contextOf(profile, program.hash, options.nowMicros, options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
-  const { memory } = context
+  const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const context = contextOf(profile, program.hash, options.nowMicros, memory, stopwatch)
   const ready: Batch[] = []
   const chain = buildChain(program.root, context, ready, program.split?.aggregate ?? null)
   let turnStart = performance.now()
@@ -147,7 +140,7 @@ async function* run(
     chain.head.finish()
     while (ready.length > 0) yield ready.shift() as Batch
     chain.settle()
-    if (profile.root !== null) profile.root.memoryBytes = memory.peakBytes
+    profile.memoryBytes = memory.peakBytes
   } finally {
     source.release()
   }
@@ -164,7 +157,9 @@ export function executePartial(
   options: { readonly nowMicros: number; readonly memoryBytes: number; readonly isCanceled: () => boolean },
 ): { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null {
   const profile = emptyProfile()
-  const chain = buildChain(spec, contextOf(profile, hash, options.nowMicros, options.memoryBytes), [], spec)
+  const memory = new MemoryBudget(options.memoryBytes)
+  const context = contextOf(profile, hash, options.nowMicros, memory, new Stopwatch(true))
+  const chain = buildChain(spec, context, [], spec)
   for (const batch of chain.scan.batches(places)) {
     if (options.isCanceled()) return null
     if (batch !== null) chain.head.push(batch)
@@ -174,15 +169,31 @@ export function executePartial(
   return { partial: aggregate.partial(), profile, interner: aggregate.interner }
 }
 
-function contextOf(profile: Profile, hash: string, nowMicros: number, memoryBytes: number): RunContext {
+/** What all operators of a run share; each gets its own view of it. */
+interface SharedContext extends Omit<RunContext, 'operator'> {
+  readonly memory: MemoryBudget
+}
+
+function contextOf(
+  profile: Profile,
+  hash: string,
+  nowMicros: number,
+  memory: MemoryBudget,
+  stopwatch: Stopwatch,
+): SharedContext {
+  const onTable = (site: string, values: number): void => {
+    const table = profile.tables.find(each => each.site === site)
+    if (table !== undefined) table.values += values
+  }
   const count: RunContext['count'] = (counter, by = 1) => {
     profile.counters.set(counter, (profile.counters.get(counter) ?? 0) + by)
   }
   return {
-    runtime: createRuntime(nowMicros, count),
+    runtime: createRuntime(nowMicros, count, onTable),
     profile,
+    stopwatch,
     directory: `query/${hash}`,
-    memory: new MemoryBudget(memoryBytes),
+    memory,
     count,
   }
 }
@@ -196,7 +207,7 @@ interface Chain {
   settle(): void
 }
 
-function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[], split: AggregateSpec | null): Chain {
+function buildChain(root: OperatorSpec, context: SharedContext, ready: Batch[], split: AggregateSpec | null): Chain {
   const result = { rows: 0 }
   const sink: Operator = {
     isDone: false,
@@ -217,28 +228,34 @@ function buildChain(root: OperatorSpec, context: RunContext, ready: Batch[], spl
     const profile = profileOf(spec)
     if (nextProfile === null) context.profile.root = profile
     else nextProfile.children.push(profile)
-    const operator = createOperator(spec, context, next)
+    const operator = createOperator(spec, ownOf(context, profile), next)
     if (spec === split && operator instanceof AggregateOperator) aggregate = operator
     if (operator instanceof SortOperator) boundary = () => operator.newestBoundary
     const isAggregate = operator instanceof AggregateOperator && spec.op === 'aggregate' && spec.statistics !== null
     takesWhole = isAggregate ? (part, block) => operator.takeStatistics(part, block) : null
-    linkTotals(profile, nextProfile)
     links.push({ profile, consumer: nextProfile })
-    next = new Measured(operator, profile, nextProfile)
+    next = new Measured(operator, profile, context.stopwatch)
     nextProfile = profile
   }
   const scanProfile = profileOf(spec)
   if (nextProfile === null) context.profile.root = scanProfile
   else nextProfile.children.push(scanProfile)
   links.push({ profile: scanProfile, consumer: nextProfile })
-  const scan = new Scan(spec, context, spec.order === 'newest-first' ? boundary : () => null, takesWhole)
+  const scan = new Scan(
+    spec,
+    ownOf(context, scanProfile),
+    spec.order === 'newest-first' ? boundary : () => null,
+    takesWhole,
+  )
   return {
-    scan: measuredScan(scan, scanProfile),
+    scan: measuredScan(scan, scanProfile, context.stopwatch),
     head: next,
     aggregate,
     settle() {
       for (const { profile, consumer } of links) profile.rowsOut = consumer === null ? result.rows : consumer.rowsIn
       scanProfile.rowsIn = context.profile.scan.rows
+      context.profile.scan.decodeNs += scan.decoding.durationNs
+      scanProfile.durationNs += scan.decoding.durationNs
     },
   }
 }
@@ -249,17 +266,23 @@ function profileOf(spec: OperatorSpec): MutableProfile {
   return { op: spec.op, label: spec.label, rowsIn: 0, rowsOut: 0, durationNs: 0, memoryBytes: 0, children: [] }
 }
 
+function ownOf(context: SharedContext, operator: OperatorProfile): RunContext {
+  return { ...context, operator, memory: context.memory.of(operator) }
+}
+
 /** The scan's own time: from being asked for a batch until it has one. */
-function measuredScan(scan: Scan, profile: OperatorProfile): Scan {
+function measuredScan(scan: Scan, profile: OperatorProfile, stopwatch: Stopwatch): Scan {
   const batches = scan.batches.bind(scan)
-  scan.batches = function* (parts) {
-    const iterator = batches(parts)
-    for (;;) {
-      const start = process.hrtime.bigint()
-      const step = iterator.next()
-      profile.durationNs += Number(process.hrtime.bigint() - start)
-      if (step.done === true) return
-      yield step.value
+  scan.batches = function* (places) {
+    const iterator = batches(places)
+    try {
+      for (;;) {
+        const step = stopwatch.time(profile, () => iterator.next())
+        if (step.done === true) return
+        yield step.value
+      }
+    } finally {
+      iterator.return(null)
     }
   }
   return scan

@@ -59,6 +59,8 @@ export interface KernelText {
   readonly text: string
   /** Values the text refers to as `k[n]`. */
   readonly constants: readonly unknown[]
+  /** What it computes once per distinct value of a field, where the field is held as a dictionary. */
+  readonly tables: readonly { readonly site: string; readonly expression: string; readonly field: string }[]
   /** Source map (JSON) to the query text; null when not asked for. */
   readonly map: string | null
 }
@@ -120,6 +122,8 @@ export interface ScanConjunct {
   readonly pushed: ScanPredicate | null
   /** Does an `all` verdict of `pushed` mean that every row passes? If not, it may only rule blocks out. */
   readonly isExact: boolean
+  /** It holds a strict cast: it is asked of the rows the plan says, neither sooner nor later. */
+  readonly mayFail: boolean
   readonly kernel: KernelSpec
   readonly text: string
 }

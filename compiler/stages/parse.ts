@@ -39,7 +39,7 @@ export const parse: Stage<'parse'> = {
     const known = outputs ?? [...types.keys()].map(name => ({ name, cast: null }))
     const added = known.map(({ name, cast }): readonly [string, ValueType] => [
       prefix + name,
-      cx.scope.fields.has(prefix + name) ? 'any' : (cast ?? types.get(name) ?? 'any'),
+      mayBeThere(prefix + name, cx) ? 'any' : (cast ?? types.get(name) ?? 'any'),
     ])
     const errors: (readonly [string, ValueType])[] =
       onError === 'propagate'
@@ -65,6 +65,11 @@ export const parse: Stage<'parse'> = {
       scope: outputs === null ? new Scope(scope.fields, true) : scope,
     }
   },
+}
+
+/** A value the event has already is kept, and may be of any type. */
+function mayBeThere(name: string, { scope, knownFields }: LowerContext): boolean {
+  return scope.fields.has(name) || (scope.isOpen && (knownFields === null || knownFields.has(name)))
 }
 
 function specOf({ format, pattern, options, alternatives }: AstFormat): FormatSpec {

@@ -11,7 +11,10 @@ import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { passesWhole, readsTokens } from '../estimate.ts'
 import { isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
+import type { ScanProfile } from '../profile.ts'
 import type { ScanSpec } from '../program.ts'
+import type { Owner } from '../stopwatch.ts'
+import { ConditionOrder } from './condition-order.ts'
 import { FilterRunner } from './filter.ts'
 import type { RunContext } from './operator.ts'
 
@@ -29,11 +32,14 @@ export class Scan {
   readonly #spec: ScanSpec
   readonly #context: RunContext
   readonly #filters: readonly FilterRunner[]
+  readonly #order: ConditionOrder
   /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
   readonly #boundary: () => number | null
   /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
   readonly #takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null
   #rowOrder = 0
+  /** Reading and decoding columns, whoever asks for them. */
+  readonly decoding: Owner = { durationNs: 0 }
 
   constructor(
     spec: ScanSpec,
@@ -45,6 +51,7 @@ export class Scan {
     this.#context = context
     this.#boundary = boundary
     this.#takesWhole = takesWhole
+    this.#order = new ConditionOrder(spec.conjuncts.map(conjunct => conjunct.mayFail))
     this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
   }
 
@@ -52,21 +59,28 @@ export class Scan {
   *batches(places: readonly Place[]): Generator<Batch | null> {
     const { scan } = this.#context.profile
     const read = new Set<PartReader>()
-    for (const place of places) {
-      const boundary = this.#boundary()
-      if (boundary !== null && place.block.maxTime.micros < boundary) {
-        scan.blocksSkippedByTime++
-        continue
+    let at = 0
+    try {
+      for (; at < places.length; at++) {
+        const place = places[at]!
+        const boundary = this.#boundary()
+        if (boundary !== null && place.block.maxTime.micros < boundary) {
+          scan.blocksSkippedBySortBoundary++
+          continue
+        }
+        if (this.#skips(place.block)) {
+          yield null
+          continue
+        }
+        read.add(place.part)
+        scan.blocksRead++
+        yield this.#read(place)
       }
-      if (this.#skips(place.block)) {
-        yield null
-        continue
-      }
-      read.add(place.part)
-      scan.blocksRead++
-      yield this.#read(place)
+    } finally {
+      // Whoever has enough stops asking.
+      scan.blocksSkippedByLimit += Math.max(0, places.length - at - 1)
+      scan.partsRead += read.size
     }
-    scan.partsRead += read.size
   }
 
   /** The blocks to look at, in the order of the scan. Asked once for each part: it counts them, and where their rows stand. */
@@ -120,7 +134,13 @@ export class Scan {
     if (takesWhole === null) return places
     const { scan } = this.#context.profile
     return places.filter(({ part, block }) => {
-      if (!passesWhole(this.#spec, block) || !takesWhole(part, block)) return true
+      try {
+        if (!passesWhole(this.#spec, block) || !takesWhole(part, block)) return true
+      } catch (error) {
+        // Whoever reads the block will meet the damage, and tell of it.
+        if (error instanceof CorruptPartError) return true
+        throw error
+      }
       scan.blocksAnswered++
       scan.rowsAnswered += block.rowCount
       return false
@@ -128,15 +148,13 @@ export class Scan {
   }
 
   #read({ part, block, rowOrderBase }: Place): Batch | null {
-    const { profile } = this.#context
+    const { profile, stopwatch } = this.#context
     const { fields, conjuncts, time } = this.#spec
     const names = fields ?? part.fields.map(field => field.name)
     let isLate = false
     const load = (name: string): Vector | null => {
       try {
-        return loadColumn(part, block, name, bytes => {
-          profile.scan.bytes += bytes
-        })
+        return stopwatch.time(this.decoding, () => loadColumn(part, block, name, profile.scan))
       } catch (error) {
         // While the block is being processed the whole block is given up (by the driver); once rows of it are in the answer,
         // what cannot be read is missing and the answer says it is incomplete.
@@ -151,11 +169,14 @@ export class Scan {
     profile.scan.rows += rowCount
     try {
       if (block.verdictTime(time) !== 'all') batch = withinTime(batch, time)
-      for (const [at, { pushed, isExact }] of conjuncts.entries()) {
-        if (batch === null) return null
+      for (const at of this.#order.order) {
+        if (batch === null) break
+        const { pushed, isExact } = conjuncts[at]!
         if (pushed !== null && isExact && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
-        else batch = this.#filters[at]!.apply(batch)
+        else batch = this.#passing(at, batch)
       }
+      this.#order.next()
+      if (this.#order.isLearned) profile.conditionOrder = this.#order.order.map(at => conjuncts[at]!.text)
       return batch
     } catch (error) {
       if (!(error instanceof CorruptPartError)) throw error
@@ -168,39 +189,43 @@ export class Scan {
       })
     }
   }
+
+  /** The rows that pass one condition, and what that took. */
+  #passing(condition: number, batch: Batch): Batch | null {
+    const { stopwatch } = this.#context
+    const start = stopwatch.now()
+    const rest = this.#filters[condition]!.apply(batch)
+    this.#order.note(condition, batch.selectedCount, rest?.selectedCount ?? 0, stopwatch.now() - start)
+    return rest
+  }
 }
 
 export function noteDamage(damaged: string[], error: CorruptPartError): void {
   if (!damaged.includes(error.message)) damaged.push(error.message)
 }
 
-function loadColumn(
-  part: PartReader,
-  block: BlockReader,
-  name: string,
-  onBytes: (bytes: number) => void,
-): Vector | null {
+function loadColumn(part: PartReader, block: BlockReader, name: string, scan: ScanProfile): Vector | null {
   if (name === 'index') {
     const own = block.column('index')
     return own ?? { kind: 'const', rowCount: block.rowCount, value: part.index }
   }
-  const vector = block.column(name)
+  const vector = block.column(name, scan)
   if (vector !== null) {
-    onBytes(block.columnBytes(name))
+    scan.bytes += block.columnBytes(name)
     return vector
   }
-  return assembled(part, block, name)
+  return assembled(part, block, name, scan)
 }
 
 /** `a` where only `a.b`, `a.c` are stored, or `a.b` where an object is stored at `a`. */
-function assembled(part: PartReader, block: BlockReader, name: string): Vector | null {
+function assembled(part: PartReader, block: BlockReader, name: string, scan: ScanProfile): Vector | null {
   const members = part.fields.flatMap(field => {
-    const vector = isMember(name, field.name) ? block.column(field.name) : null
+    const vector = isMember(name, field.name) ? block.column(field.name, scan) : null
     return vector === null ? [] : [{ path: pathWithin(name, field.name), vector }]
   })
   if (members.length > 0) return overlay(null, members, block.rowCount)
   for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
-    const outer = block.column(name.slice(0, dot))
+    const outer = block.column(name.slice(0, dot), scan)
     if (outer?.kind === 'any' || outer?.kind === 'dict') return memberOf(outer, name.slice(dot + 1).split('.'), null)
   }
   return null
