@@ -19,6 +19,7 @@ export function continueExpression(p: Parser, first: AstExpr, start: number, min
   let height = p.height
   let middle: { readonly expr: AstExpr; readonly start: number } | null = null
   for (;;) {
+    if (p.watch !== null) p.expects({ kind: 'operator', min, afterComparison: middle !== null })
     const infix = infixAt(p, min)
     if (infix === null) break
     const chained = infix.level === PRECEDENCE.comparison ? middle : null
@@ -30,7 +31,8 @@ export function continueExpression(p: Parser, first: AstExpr, start: number, min
     if (infix.kind === 'binary') {
       takeOperator(p, infix.operator)
       const rightStart = p.peek().start
-      const right = parseExpression(p, infix.level + 1)
+      const compared = infix.level === PRECEDENCE.comparison ? left : null
+      const right = p.comparedWith(compared, () => parseExpression(p, infix.level + 1))
       const span = p.spanFrom(start)
       if (chained === null) {
         left = { kind: 'binary', span, operator: infix.operator, left, right }
@@ -139,7 +141,9 @@ function reportChain(p: Parser, infix: Infix, operator: Token, at: number, middl
 function parseIn(p: Parser, operand: AstExpr, start: number): AstExpr {
   const negated = takeNegation(p)
   p.take()
-  const list = p.isPunctuation('(') ? parseBracketedList(p) : parseExpression(p, PRECEDENCE.coalesce)
+  const list = p.comparedWith(operand, () =>
+    p.isPunctuation('(') ? parseBracketedList(p) : parseExpression(p, PRECEDENCE.coalesce),
+  )
   return { kind: 'in', span: p.spanFrom(start), operand, list, negated }
 }
 
@@ -157,11 +161,12 @@ function parseBracketedList(p: Parser): AstExpr {
 function parseBetween(p: Parser, operand: AstExpr, start: number): AstExpr {
   const negated = takeNegation(p)
   p.take()
-  const low = parseExpression(p, PRECEDENCE.coalesce)
+  const low = p.comparedWith(operand, () => parseExpression(p, PRECEDENCE.coalesce))
   const height = p.height
+  if (p.watch !== null) p.expects({ kind: 'word', word: 'and' })
   if (p.isKeyword('and')) p.take()
   else p.unexpected(["'and'"], "the 'and' of between")
-  const high = parseExpression(p, PRECEDENCE.coalesce)
+  const high = p.comparedWith(operand, () => parseExpression(p, PRECEDENCE.coalesce))
   p.height = Math.max(p.height, height)
   return { kind: 'between', span: p.spanFrom(start), operand, low, high, negated }
 }
@@ -173,6 +178,7 @@ function takeNegation(p: Parser): boolean {
 }
 
 function parsePrefix(p: Parser, min: number): AstExpr {
+  if (p.watch !== null) p.expects({ kind: 'operand', min })
   const token = p.peek()
   if (token.kind === 'keyword' && token.text === 'not') {
     if (min > PRECEDENCE.not) p.unexpected(["'('"], "a value (write '(not …)')")

@@ -8,6 +8,7 @@ import { parseSearch } from './search.ts'
 import { opensWithSelect, selectAsPipeline } from './select.ts'
 import type { SourceText } from './source.ts'
 import { isPredicate, parseStage, stageOpening } from './stage.ts'
+import type { Watch } from './watch.ts'
 
 /** In UTF-16 code units. */
 export const MAX_QUERY_LENGTH = 1024 * 1024
@@ -23,12 +24,12 @@ export interface ParseResult {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Never throws; O(text). */
-export function parse(text: string): ParseResult {
+/** Never throws; O(text). `watch` hears what the words are and what could follow. */
+export function parse(text: string, watch: Watch | null = null): ParseResult {
   const source: SourceText = { text }
   const refusal = refuse(text)
   if (refusal !== null) return { source, query: emptyQuery(0), diagnostics: [refusal] }
-  const p = new Parser(source)
+  const p = new Parser(source, watch)
   let query: AstQuery
   try {
     query = parseQuery(p)
@@ -67,6 +68,7 @@ function refuse(text: string): Diagnostic | null {
 
 function parseQuery(p: Parser): AstQuery {
   const lets: AstLet[] = []
+  if (p.watch !== null) p.watch.lets = lets
   while (p.isWord('let') && p.peekSecond().kind === 'variable') {
     lets.push(parseLet(p))
     if (lets.length > MAX_STAGES) refuseMore(p, 'lets')
@@ -89,7 +91,7 @@ function parseQuery(p: Parser): AstQuery {
 }
 
 function parseLet(p: Parser): AstLet {
-  const start = p.take().start
+  const start = p.take('keyword').start
   const { text: name } = p.take()
   let pipeline: AstPipeline = { ...emptyQuery(0).pipeline, span: p.spanFrom(start) }
   try {
@@ -109,25 +111,34 @@ function parsePipeline(p: Parser): AstPipeline {
   let from: AstFrom | null = null
   let search: AstExpr | null = null
   const stages: AstStage[] = []
+  p.watch?.openPipeline(stages)
   try {
+    if (p.watch !== null) p.expects({ kind: 'opening' })
     from = parseOpening(p)
+    p.watch?.setFrom(from)
     if (from === null && stageOpening(p) !== null) parseStages(p, stages)
     else search = parseTerms(p, from !== null)
   } catch (error) {
     if (!(error instanceof StageFailure)) throw error
+    readOn(p)
     p.skipStage()
   }
   parseRest(p, stages)
+  p.watch?.closePipeline()
   return { kind: 'pipeline', span: p.spanFrom(start), from, search, stages }
 }
 
 function parseOpening(p: Parser): AstFrom | null {
   const foreign = parseForeignFrom(p)
   if (foreign !== null) return foreign
-  return opensWithFrom(p) ? parseFrom(p, p.take()) : null
+  return opensWithFrom(p) ? parseFrom(p, p.take('keyword')) : null
 }
 
 function parseTerms(p: Parser, hasSource: boolean): AstExpr | null {
+  if (p.watch !== null && hasSource) {
+    p.expects({ kind: 'term' })
+    p.expects({ kind: 'pipe' })
+  }
   if (p.offset >= p.text.length || isPunctuation(p.peek(), '|', '||', ';')) return null
   const word = hasSource ? stageOpening(p) : null
   if (word !== null) reportMissingPipe(p, true)
@@ -136,7 +147,7 @@ function parseTerms(p: Parser, hasSource: boolean): AstExpr | null {
   try {
     return parseSearch(p)
   } catch (error) {
-    if (!(error instanceof StageFailure)) throw error
+    if (!(error instanceof StageFailure) || (p.watch?.places.length ?? 0) > 0) throw error
     return parseMisplacedPredicate(p, before, hasSource, error)
   }
 }
@@ -188,7 +199,9 @@ function reportMissingPipe(p: Parser, couldBeTerm: boolean): void {
 function parseStages(p: Parser, stages: AstStage[]): void {
   const start = p.peek().start
   try {
+    expectStage(p)
     stages.push(parseStage(p))
+    expectPipe(p)
     while (!p.atStageEnd()) {
       if (stageOpening(p) === null) p.unexpected(["'|'"], "'|' or the end")
       reportMissingPipe(p, false)
@@ -196,6 +209,7 @@ function parseStages(p: Parser, stages: AstStage[]): void {
     }
   } catch (error) {
     if (!(error instanceof StageFailure)) throw error
+    readOn(p)
     p.skipStage()
     const span = { start, end: p.peek().start }
     stages.push({ kind: 'where', span, predicate: { kind: 'bad', span }, implicit: true })
@@ -203,10 +217,42 @@ function parseStages(p: Parser, stages: AstStage[]): void {
   if (stages.length > MAX_STAGES) refuseMore(p, 'stages')
 }
 
+// ── For whoever watches ─────────────────────────────────────────────────────────────────────────────────────────────
+
+function expectStage(p: Parser): void {
+  if (p.watch === null) return
+  p.watch.openStage(null)
+  p.expects({ kind: 'stage' })
+}
+
+function expectPipe(p: Parser): void {
+  if (p.watch !== null) p.expects({ kind: 'pipe' })
+}
+
+/** The stage has failed, but the end of the text may still lie in it: what stands before it is read as expressions. */
+function readOn(p: Parser): void {
+  if (p.watch === null || p.watch.places.length > 0) return
+  for (let isDone = false; !isDone; ) {
+    isDone = p.atStageEnd()
+    if (isDone && p.peek().kind !== 'end') return
+    const before = p.offset
+    try {
+      p.leaveBrackets()
+      parseExpression(p)
+      isDone ||= p.atStageEnd()
+      if (p.acceptWord('as') === null && p.acceptWord('by') === null) p.acceptPunctuation(',')
+    } catch (error) {
+      if (!(error instanceof StageFailure)) throw error
+    }
+    if (p.offset === before && !isDone) p.moveTo(Math.max(p.peek().end, before + 1))
+  }
+}
+
 function parseRest(p: Parser, stages: AstStage[]): void {
   if (!p.atStageEnd()) parseStages(p, stages)
   while (isPunctuation(p.peek(), '|', '||')) {
     const pipe = p.take()
+    if (p.atStageEnd()) expectStage(p)
     const span = { start: pipe.start, end: pipe.end }
     if (pipe.text === '||') {
       p.report({

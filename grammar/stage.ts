@@ -26,9 +26,15 @@ export function stageOpening(p: Parser): Opening | null {
   const wordEnd = at + opening.word.length
   const rest = p.text.slice(wordEnd, wordEnd + MAX_LOOKAHEAD)
   if (!/^(?:[\s|;]|$)/.test(rest) || /^\s*(?:[=<>]|!=)/.test(rest)) return null
+  if (p.watch?.isWriting === true && isBegun(p.text.slice(wordEnd))) return opening.found
   const { found } = opening
   const opens = found.kind === 'stage' ? found.syntax.opens : found.foreign.spelling.opens
   return opens.test(rest) ? found : null
+}
+
+/** The text ends in the first word behind that of the stage, or in a list. */
+function isBegun(rest: string): boolean {
+  return /^\s+(?:[^\s|]*|[^|]*,[^|]*)$/.test(rest)
 }
 
 function openingAt(p: Parser, at: number): { readonly word: string; readonly found: Opening } | null {
@@ -52,7 +58,8 @@ export function parseStage(p: Parser): AstStage {
   // `status_code` begins with a word, and is none.
   if (opening !== null && isWhole(first, opening.word) && !continuesPredicate(p, opening.found)) {
     if (opening.found.kind === 'foreign') return parseForeign(p, opening.found.foreign, first, opening.word)
-    return opening.found.syntax.parse(p, p.take())
+    p.watch?.openStage(opening.found.syntax.keyword)
+    return opening.found.syntax.parse(p, p.take('stage'))
   }
   const predicate = p.speculate(() => {
     const expr = parseExpression(p)
@@ -143,6 +150,8 @@ function nearForeign(word: string): string | null {
 function parseForeign(p: Parser, { spelling, stage }: Foreign, first: Token, written: string): AstStage {
   const word = { start: first.start, end: first.start + written.length }
   p.moveTo(word.end)
+  p.watch?.mark(word.start, word.end, 'stage')
+  p.watch?.openStage(stage.keyword)
   const message = `'${written}' is written '${stage.keyword}' here`
   if (spelling.rewrite === 'keyword') {
     const edit = { span: word, text: stage.keyword }

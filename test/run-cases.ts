@@ -12,6 +12,7 @@ import { eventsOf, loadCases, optionsOf, queryOf, where } from './case-input.ts'
 import { isOrdered, isSameResult, spokenFields } from './compare-rows.ts'
 import { type Answer, answer, queryOptions, ruleNames, withEngine } from './harness.ts'
 import { parseRow, rowText } from './rows.ts'
+import { serviceText } from './service-sections.ts'
 
 /** Sections that set a case up; every other is checked. */
 const GIVEN = new Set(['query', 'input', 'options', 'only', 'note'])
@@ -67,6 +68,11 @@ async function textOfSection(test: TestCase, section: CaseSection, run: () => Pr
     case 'physical':
     case 'js':
       return explained(section, await explain(test))
+    case 'complete':
+    case 'signature':
+    case 'describe':
+    case 'tokens':
+      return serviceText(section.name, section.argument, queryOf(test))
     default:
       throw new Error(`${where(test)}: unknown section '${section.name}'`)
   }

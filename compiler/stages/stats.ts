@@ -159,7 +159,7 @@ export function reportUnknown(ast: AstAggregate, cx: LowerContext, others: reado
     return
   }
   const names = [...aggregates.values()].flatMap(fn =>
-    fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99'],
+    fn.family === undefined ? [fn.name] : fn.family.members,
   )
   const foreign = [...others, ...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
   const near = foreign?.name ?? suggestName(ast.name, [...names, ...others.map(fn => fn.name)])

@@ -1,6 +1,8 @@
 import type { AstDescribe } from '../ast.ts'
 import { OPENS_ALONE, type StageSyntax } from './syntax.ts'
 
+const COLUMNS = ['field', 'type', 'coverage', 'distinct_est', 'min', 'max', 'top_values']
+
 export const describeSyntax: StageSyntax<AstDescribe> = {
   keyword: 'describe',
   form: 'describe',
@@ -8,5 +10,6 @@ export const describeSyntax: StageSyntax<AstDescribe> = {
   opens: OPENS_ALONE,
   foreign: [{ words: ['fieldsummary', 'getschema'], opens: OPENS_ALONE, rewrite: 'keyword' }],
   parse: (p, keyword) => ({ kind: 'describe', span: p.spanFrom(keyword.start) }),
+  columns: () => ({ all: COLUMNS.map(name => ({ name, text: 'describe', source: null })), isOpen: false }),
   print: () => 'describe',
 }

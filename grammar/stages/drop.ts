@@ -1,4 +1,5 @@
 import type { AstDrop } from '../ast.ts'
+import { selectColumns } from '../columns.ts'
 import { parseFieldPatterns, printFieldPatterns, type StageSyntax } from './syntax.ts'
 
 const FIELD = '(?:`[^`]*`|[\\w@.*]+)'
@@ -13,6 +14,10 @@ export const dropSyntax: StageSyntax<AstDrop> = {
   parse(p, keyword) {
     const fields = parseFieldPatterns(p)
     return { kind: 'drop', span: p.spanFrom(keyword.start), fields }
+  },
+  columns({ fields }, before) {
+    const gone = new Set(selectColumns(before, fields).map(column => column.name))
+    return { ...before, all: before.all.filter(column => !gone.has(column.name)) }
   },
   print: ({ fields }) => `drop ${printFieldPatterns(fields)}`,
 }

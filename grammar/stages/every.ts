@@ -1,8 +1,7 @@
 import type { AstEvery } from '../ast.ts'
-import { parseExpression } from '../expression.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
-import { parseAggregates, parseBy, printAggregates, printBy, type StageSyntax, timeBin } from './syntax.ts'
+import { parseAggregates, parseBy, parseWidth, printAggregates, printBy, type StageSyntax, timeBin } from './syntax.ts'
 
 export const everySyntax: StageSyntax<AstEvery> = {
   keyword: 'every',
@@ -11,7 +10,7 @@ export const everySyntax: StageSyntax<AstEvery> = {
   opens: /^\s+[\d$]/,
   foreign: [{ words: ['timechart'], opens: /^\s+(?:span\s*=|[a-z]\w*\s*(?:\(|by\s|$))/i, rewrite: timechart }],
   parse(p, keyword) {
-    const width = parseExpression(p, PRECEDENCE.postfix)
+    const width = parseWidth(p)
     const by = parseBy(p)
     if (p.acceptWord('stats') === null) p.unexpected(["'stats'"], "'stats' and the aggregates")
     const aggregates = parseAggregates(p)

@@ -1,4 +1,5 @@
 import type { AstAssignment, AstExtend } from '../ast.ts'
+import { type Column, type Columns, columnNamed, withColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import type { Parser } from '../parser.ts'
 import { printExpr } from '../print-expr.ts'
@@ -24,9 +25,17 @@ export const extendSyntax: StageSyntax<AstExtend> = {
     )
     return { kind: 'extend', span: p.spanFrom(keyword.start), assignments }
   },
+  columns: ({ assignments }, before) => withColumns(before, assignments.map(a => computed(a, before))),
   print({ assignments }) {
     return `extend ${assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
   },
+}
+
+/** `extend b = a` is a copy. */
+function computed({ name, value }: AstAssignment, before: Columns): Column {
+  return value.kind === 'field'
+    ? { ...columnNamed(before, value.name), name }
+    : { name, text: printExpr(value), source: null }
 }
 
 function parseAssignment(p: Parser): AstAssignment {
@@ -42,7 +51,9 @@ function parseAssignment(p: Parser): AstAssignment {
       edit: { span: at, text: '=' },
     })
   } else p.expectPunctuation('=', "'=' after the field")
-  return { name, nameSpan: span, value: parseExpression(p) }
+  const value = parseExpression(p)
+  p.watch?.defined.push(name)
+  return { name, nameSpan: span, value }
 }
 
 /** SPL's `fillnull value=0 a b`. */

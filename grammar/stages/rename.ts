@@ -1,4 +1,5 @@
 import type { AstFieldRef, AstRename } from '../ast.ts'
+import { columnNamed, withColumns } from '../columns.ts'
 import type { Parser } from '../parser.ts'
 import type { Span } from '../source.ts'
 import { quoteField } from '../token.ts'
@@ -16,6 +17,15 @@ export const renameSyntax: StageSyntax<AstRename> = {
       token => isNameToken(token, 'as'),
     )
     return { kind: 'rename', span: p.spanFrom(keyword.start), pairs }
+  },
+  columns({ pairs }, before) {
+    const to = new Map(pairs.map(pair => [pair.from.name, pair.to]))
+    const taken = new Set(to.values())
+    const all = before.all
+      .filter(column => to.has(column.name) || !taken.has(column.name))
+      .map(column => ({ ...column, name: to.get(column.name) ?? column.name }))
+    const unknown = pairs.map(pair => ({ ...columnNamed(before, pair.from.name), name: pair.to }))
+    return withColumns({ all, isOpen: before.isOpen }, unknown)
   },
   print({ pairs }) {
     return `rename ${pairs.map(pair => `${quoteField(pair.from.name)} as ${quoteField(pair.to)}`).join(', ')}`

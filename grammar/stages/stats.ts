@@ -1,5 +1,5 @@
 import type { AstStats } from '../ast.ts'
-import { parseAggregates, parseBy, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+import { aggregateColumn, keyAsColumn, parseAggregates, parseBy, printAggregates, printBy, type StageSyntax } from './syntax.ts'
 
 export const statsSyntax: StageSyntax<AstStats> = {
   keyword: 'stats',
@@ -12,5 +12,9 @@ export const statsSyntax: StageSyntax<AstStats> = {
     const by = parseBy(p)
     return { kind: 'stats', span: p.spanFrom(keyword.start), aggregates, by }
   },
+  columns: ({ aggregates, by }, before) => ({
+    all: [...by.map(key => keyAsColumn(key, before)), ...aggregates.map(aggregateColumn)],
+    isOpen: false,
+  }),
   print: ({ aggregates, by }) => `stats ${printAggregates(aggregates)}${printBy(by)}`,
 }

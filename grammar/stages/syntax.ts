@@ -1,8 +1,10 @@
 /** What one stage tells the parser, the printer and the reference about itself, and the clauses stages share. */
 import type { AstAggregate, AstExpr, AstFieldPattern, AstFieldRef, AstKey, AstStage } from '../ast.ts'
+import type { Column, Columns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { parseCall } from '../operand.ts'
 import { isPunctuation, isWord, type Parser } from '../parser.ts'
+import { PRECEDENCE } from '../precedence.ts'
 import { printCall, printExpr } from '../print-expr.ts'
 import type { Span } from '../source.ts'
 import { quoteField, quoteName, type Token } from '../token.ts'
@@ -33,6 +35,8 @@ export interface StageSyntax<S extends AstStage> {
   /** The keyword has been taken. */
   parse(p: Parser, keyword: Token): S
   print(stage: S): string
+  /** The columns behind the stage; left out when they are those before it, or those of the expansion. */
+  columns?(stage: S, before: Columns): Columns
   /** For short forms: what the stage stands for, and why. */
   desugar?(stage: S): { readonly stages: readonly AstStage[]; readonly reason: string }
 }
@@ -46,6 +50,7 @@ export const OPENS_NAME = /^\s+[A-Za-z_@`]/
 
 /** A name that is given: after `as`, before `=`. */
 export function parseName(p: Parser, what: string): { readonly name: string; readonly span: Span } {
+  if (p.watch !== null) p.expects({ kind: 'name' })
   const token = p.peek()
   const span = { start: token.start, end: token.end }
   if (token.literal?.type === 'string') {
@@ -74,6 +79,7 @@ export function parseName(p: Parser, what: string): { readonly name: string; rea
 }
 
 export function parseFieldRef(p: Parser): AstFieldRef {
+  if (p.watch !== null) p.expects({ kind: 'field', pattern: false })
   const { name, span } = parseColumnText(p) ?? parseName(p, 'a field')
   return { kind: 'field', span, name }
 }
@@ -118,8 +124,10 @@ export function parseFieldPattern(p: Parser): AstFieldPattern {
   const start = p.peek().start
   PATTERN.lastIndex = start
   const pattern = PATTERN.exec(p.text)?.[0]
+  if (p.watch !== null) p.expects({ kind: 'field', pattern: true })
   if (pattern?.includes('*')) {
     p.moveTo(start + pattern.length)
+    p.watch?.mark(start, p.offset, 'field')
     return { pattern, isPattern: true, span: p.spanFrom(start) }
   }
   const { name, span } = parseColumnText(p) ?? parseName(p, 'a field')
@@ -143,6 +151,7 @@ export function printFieldPatterns(fields: readonly AstFieldPattern[]): string {
 /** The row count of `head`, `top`, …, or null when there is none. */
 export function parseRowCount(p: Parser): number | null {
   const sign = p.acceptPunctuation('-')
+  if (p.watch !== null) p.expects({ kind: 'count' })
   const token = p.peek()
   if (token.literal?.type === 'int' && sign === null && token.literal.value <= BigInt(Number.MAX_SAFE_INTEGER)) {
     p.take()
@@ -171,6 +180,12 @@ export function parseForeignLimit(p: Parser): number | null {
   return count
 }
 
+/** The width of time bins: a duration or a variable. */
+export function parseWidth(p: Parser): AstExpr {
+  if (p.watch !== null) p.expects({ kind: 'duration' })
+  return parseExpression(p, PRECEDENCE.postfix)
+}
+
 // ── Aggregates and keys ─────────────────────────────────────────────────────────────────────────────────────────────
 
 export function parseAggregates(p: Parser): AstAggregate[] {
@@ -182,10 +197,11 @@ export function parseAggregates(p: Parser): AstAggregate[] {
 }
 
 function parseAggregate(p: Parser): AstAggregate {
+  if (p.watch !== null) p.expects({ kind: 'aggregate' })
   const first = p.peek()
   if (isNameToken(first) && isPunctuation(p.peekSecond(), '=')) return parseAssignedAggregate(p)
   if (first.kind !== 'name' || isWord(first, 'by')) p.unexpected(['an aggregate'], 'an aggregate such as count()')
-  const call = isPunctuation(p.peekSecond(), '(') ? parseCall(p) : parseBareAggregate(p)
+  const call = isPunctuation(p.peekSecond(), '(') ? parseCall(p, true) : parseBareAggregate(p)
   const alias = p.acceptWord('as') === null ? null : parseName(p, 'a column name').name
   const { name, nameSpan, args, where } = call
   return { span: p.spanFrom(first.start), name, nameSpan, args, where, alias }
@@ -210,7 +226,7 @@ function parseAssignedAggregate(p: Parser): AstAggregate {
 
 /** `count` for `count()`, `avg ms` for `avg(ms)`. */
 function parseBareAggregate(p: Parser): Pick<AstAggregate, 'name' | 'nameSpan' | 'args' | 'where'> {
-  const token = p.take()
+  const token = p.take('function')
   const nameSpan = { start: token.start, end: token.end }
   const argument = isNameToken(p.peek(), 'by', 'as') && !isPunctuation(p.peekSecond(), '(') ? p.take() : null
   const name = token.text.toLowerCase()
@@ -256,6 +272,7 @@ export function parseUnnamedBy(p: Parser): AstKey[] {
 }
 
 function parseKey(p: Parser): AstKey {
+  if (p.watch !== null) p.expects({ kind: 'key' })
   const start = p.peek().start
   const value = parseExpression(p)
   const alias = p.acceptWord('as') === null ? null : parseName(p, 'a column name').name
@@ -279,6 +296,19 @@ export function keyColumn(key: AstKey): string {
   if (value.kind === 'field') return value.name
   const subject = value.kind === 'call' && value.name === 'bin' ? value.args[0] : undefined
   return subject?.kind === 'field' ? subject.name : printExpr(value)
+}
+
+/** A key that is a field is still that field, whatever it is called now. */
+export function keyAsColumn(key: AstKey, before: Columns): Column {
+  const name = keyColumn(key)
+  if (key.value.kind !== 'field') return { name, text: printExpr(key.value), source: null }
+  const { name: field } = key.value
+  return { ...(before.all.find(column => column.name === field) ?? { text: null, source: field }), name }
+}
+
+export function aggregateColumn(call: AstAggregate): Column {
+  const text = printCall(call)
+  return { name: call.alias ?? text, text, source: null }
 }
 
 /** A name that would be read as a clause of its stage is put in backticks. */
