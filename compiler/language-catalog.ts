@@ -24,7 +24,15 @@ export interface LanguageCatalog extends LanguageKnowledge {
   readonly diagnostics: Readonly<Record<string, string>>
 }
 
+let catalog: LanguageCatalog | null = null
+
+/** Made from the registries when it is first asked for. */
 export function languageCatalog(): LanguageCatalog {
+  catalog ??= makeCatalog()
+  return catalog
+}
+
+function makeCatalog(): LanguageCatalog {
   return {
     stages: Object.values(STAGE_SYNTAX).map((syntax): StageKnowledge => {
       const stage = (STAGES as Readonly<Record<string, Stage<CoreKind> | undefined>>)[syntax.keyword]

@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError } from '../grammar/diagnostics.ts'
-import { desugar, parse, print } from '../grammar/index.ts'
+import { describeAt, desugar, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
 import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
+import { brokenLaw } from '../test/complete-law.ts'
 import { answer } from '../test/harness.ts'
+import { KNOWLEDGE } from '../test/knowledge.ts'
 import { askReference } from '../test/reference/index.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
 import { randomData } from './generate/data.ts'
@@ -93,6 +95,25 @@ function treeText(query: AstQuery): string {
     if (/span$/i.test(key) || key === 'implicit' || key === 'optional') return undefined
     return typeof value === 'bigint' ? `${value}n` : value
   })
+}
+
+const completion: Target = {
+  name: 'complete',
+  summary: 'completion answers anywhere in any text, and what it offers in a query is no syntax error there',
+  skipLimit: 0,
+  run: async seed => {
+    const random = createRandom(seed)
+    const generated = random.chance(0.5)
+    const text = generated ? queryText(randomQuery(random, randomData(random, 1).fields)) : randomText(random)
+    const offset = random.int(0, text.length)
+    const written = random.chance(0.5) ? text.slice(0, offset) : text
+    const broken = brokenLaw(written, offset, parse(text).diagnostics.length === 0)
+    if (broken !== null) throw new Finding(broken, `${written.slice(0, offset)}¦${written.slice(offset)}`)
+    tokensOf(written)
+    describeAt(written, offset, KNOWLEDGE)
+    signatureAt(written, offset, KNOWLEDGE)
+    return 'agreed'
+  },
 }
 
 // ── Results ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -249,5 +270,5 @@ const canary: Target = agreement('canary', 'must fail: one way of asking loses a
   'the planted bug': async (text, lines) => (await reference(text, lines)).slice(0, -1),
 }))
 
-export const TARGETS: readonly Target[] = [parseTarget, roundtrip, sameResults, storage, ternary]
+export const TARGETS: readonly Target[] = [parseTarget, roundtrip, completion, sameResults, storage, ternary]
 export const CANARY = canary

@@ -28,7 +28,9 @@ export function columnsAfter(stage: AstStage, before: Columns): Columns {
   const syntax = syntaxOf(stage.kind)
   if (syntax.columns !== undefined) return syntax.columns(stage, before)
   const expansion = syntax.desugar?.(stage)
-  return expansion === undefined ? before : expansion.stages.reduce((columns, each) => columnsAfter(each, columns), before)
+  return expansion === undefined
+    ? before
+    : expansion.stages.reduce((columns, each) => columnsAfter(each, columns), before)
 }
 
 /** New ones behind the others; one of the same name is replaced where it stands. */
@@ -46,7 +48,9 @@ export function columnNamed(columns: Columns, name: string): Column {
 export function selectColumns(before: Columns, wanted: readonly AstFieldPattern[]): Column[] {
   const found = new Map<string, Column>()
   for (const { pattern, isPattern } of wanted) {
-    const matching = isPattern ? before.all.filter(c => matchesPattern(c.name, pattern)) : [columnNamed(before, pattern)]
+    const matching = isPattern
+      ? before.all.filter(c => matchesPattern(c.name, pattern))
+      : [columnNamed(before, pattern)]
     for (const column of matching) if (!found.has(column.name)) found.set(column.name, column)
   }
   return [...found.values()]
@@ -54,6 +58,7 @@ export function selectColumns(before: Columns, wanted: readonly AstFieldPattern[
 
 export function matchesPattern(name: string, pattern: string): boolean {
   const parts = pattern.split('*')
+  if (parts.length === 1) return name === pattern
   const last = parts.at(-1) ?? ''
   if (!name.startsWith(parts[0] ?? '') || !name.endsWith(last)) return false
   let at = (parts[0] ?? '').length

@@ -27,7 +27,10 @@ export function complete(text: string, offset: number, knowledge: Knowledge): Co
     .filter(match => match.index !== site.replace.start)
     .map(match => match[1] ?? '')
   const candidates = inOrder(site.places).flatMap(place => candidatesAt(place, knowledge, around, variables))
-  const fitting = rank(candidates.filter(candidate => canBeginSo(candidate, site)), site.typed)
+  const fitting = rank(
+    candidates.filter(candidate => canBeginSo(candidate, site)),
+    site.typed,
+  )
   return { replace: site.replace, items: fitting.map(({ group: _, ...item }) => item) }
 }
 

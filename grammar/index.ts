@@ -17,7 +17,6 @@ export { formatDuration, type Instant, parseDateTime, parseDuration } from './li
 export { MAX_QUERY_LENGTH, type ParseResult, parse } from './parse.ts'
 export { print, printStage } from './print.ts'
 export { printCall, printExpr } from './print-expr.ts'
-export { joinSpans, NO_SPAN, type Position, positionOf, type SourceText, type Span } from './source.ts'
 export { type Description, describeAt } from './service/describe.ts'
 export type { CompletionItem, ItemKind } from './service/item.ts'
 export type {
@@ -30,6 +29,7 @@ export type {
 } from './service/knowledge.ts'
 export { type Signature, signatureAt } from './service/signature.ts'
 export { type ColouredToken, type TokenColour, tokensOf } from './service/tokens.ts'
+export { joinSpans, NO_SPAN, type Position, positionOf, type SourceText, type Span } from './source.ts'
 export { STAGE_SYNTAX, type StageSyntaxes } from './stages/index.ts'
 export { keyColumn, type StageSyntax } from './stages/syntax.ts'
 export { suggestName } from './suggest.ts'

@@ -3,7 +3,7 @@ import type { AstExpr, AstFrom, AstLet, AstPipeline, AstQuery, AstStage } from '
 import type { Diagnostic } from './diagnostics.ts'
 import { parseExpression } from './expression.ts'
 import { opensWithFrom, parseForeignFrom, parseFrom } from './from.ts'
-import { type Checkpoint, isPunctuation, Parser, QueryFailure, StageFailure } from './parser.ts'
+import { type Checkpoint, isPunctuation, Parser, QUERY_FAILURE, QueryFailure, StageFailure } from './parser.ts'
 import { parseSearch } from './search.ts'
 import { opensWithSelect, selectAsPipeline } from './select.ts'
 import type { SourceText } from './source.ts'
@@ -69,7 +69,7 @@ function refuse(text: string): Diagnostic | null {
 function parseQuery(p: Parser): AstQuery {
   const lets: AstLet[] = []
   if (p.watch !== null) p.watch.lets = lets
-  while (p.isWord('let') && p.peekSecond().kind === 'variable') {
+  while (p.isWord('let') && namesLet(p)) {
     lets.push(parseLet(p))
     if (lets.length > MAX_STAGES) refuseMore(p, 'lets')
   }
@@ -90,8 +90,19 @@ function parseQuery(p: Parser): AstQuery {
   return { kind: 'query', span: { start: 0, end: p.text.length }, lets, pipeline }
 }
 
+/** Behind the word `let`: the `$name` that makes it one, or the end of a text that is still being written. */
+function namesLet(p: Parser): boolean {
+  const second = p.peekSecond()
+  return (
+    second.kind === 'variable' ||
+    (p.watch?.isWriting === true && second.end === p.text.length && second.start > p.peek().end)
+  )
+}
+
 function parseLet(p: Parser): AstLet {
   const start = p.take('keyword').start
+  if (p.watch !== null) p.expects({ kind: 'name' })
+  if (p.peek().kind !== 'variable') throw QUERY_FAILURE
   const { text: name } = p.take()
   let pipeline: AstPipeline = { ...emptyQuery(0).pipeline, span: p.spanFrom(start) }
   try {
@@ -100,6 +111,8 @@ function parseLet(p: Parser): AstLet {
     p.expectPunctuation(';', "';' at the end of a let")
   } catch (error) {
     if (!(error instanceof StageFailure)) throw error
+    // What could follow the let cannot stand within it.
+    if (p.watch !== null && p.peek().kind === 'end') throw QUERY_FAILURE
     while (!p.isPunctuation(';') && p.peek().kind !== 'end') p.moveTo(p.peek().end)
     p.acceptPunctuation(';')
   }
@@ -179,7 +192,7 @@ function parseMisplacedPredicate(p: Parser, before: Checkpoint, hasSource: boole
 function refuseMore(p: Parser, what: string): never {
   const at = p.peek().start
   p.report({ code: 'E501', message: `more than ${MAX_STAGES} ${what}`, span: { start: at, end: at } })
-  throw new QueryFailure()
+  throw QUERY_FAILURE
 }
 
 /** The parser stands at the word of a stage with no `|` before it. */
@@ -231,7 +244,8 @@ function expectPipe(p: Parser): void {
 
 /** The stage has failed, but the end of the text may still lie in it: what stands before it is read as expressions. */
 function readOn(p: Parser): void {
-  if (p.watch === null || p.watch.places.length > 0) return
+  // What failed at the end itself wants something there that nobody can offer.
+  if (p.watch === null || p.watch.places.length > 0 || p.peek().end === p.text.length) return
   for (let isDone = false; !isDone; ) {
     isDone = p.atStageEnd()
     if (isDone && p.peek().kind !== 'end') return

@@ -21,6 +21,10 @@ export class StageFailure extends Error {}
 /** Unwinds to `parse`: the rest of the text is not worth reading. */
 export class QueryFailure extends Error {}
 
+/** Thrown again and again: taking down where would cost more than the parsing, and nobody asks. */
+const STAGE_FAILURE = new StageFailure()
+export const QUERY_FAILURE = new QueryFailure()
+
 export interface Checkpoint {
   readonly at: number
   readonly lastEnd: number
@@ -92,7 +96,7 @@ export class Parser {
   take(role?: WordRole): Token {
     const token = this.peek()
     if (token.problem !== null) this.report(token.problem)
-    if (token.kind === 'bad') throw new StageFailure()
+    if (token.kind === 'bad') throw STAGE_FAILURE
     this.watch?.mark(token.start, token.end, role ?? roleOf(token))
     this.#at = token.end
     this.#lastEnd = token.end
@@ -162,6 +166,7 @@ export class Parser {
   }
 
   expectPunctuation(text: string, where: string): Token {
+    if (this.watch !== null) this.expects({ kind: 'symbol', text })
     return this.acceptPunctuation(text) ?? this.unexpected([`'${text}'`], where)
   }
 
@@ -171,7 +176,7 @@ export class Parser {
     const token = this.peek()
     if (!this.atStageEnd()) return this.unexpected([`'${text}'`, "','"], '')
     // What could follow the bracket cannot stand before it.
-    if (this.watch !== null && token.kind === 'end') throw new QueryFailure()
+    if (this.watch !== null && token.kind === 'end') throw QUERY_FAILURE
     const at = this.#lastEnd
     this.report({
       code: 'E309',
@@ -195,12 +200,12 @@ export class Parser {
       message: `more than ${MAX_DIAGNOSTICS} errors; the rest of the query was not read`,
       span: { start: diagnostic.span.start, end: diagnostic.span.end },
     })
-    throw new QueryFailure()
+    throw QUERY_FAILURE
   }
 
   fail(diagnostic: Diagnostic): never {
     this.report(diagnostic)
-    throw new StageFailure()
+    throw STAGE_FAILURE
   }
 
   /** The next token fits nowhere. `what` says in words what should stand here, for the message. */
@@ -228,7 +233,7 @@ export class Parser {
 
   tooDeep(at: Span, message: string): never {
     this.report({ code: 'E502', message, span: { start: at.start, end: at.end } })
-    throw new QueryFailure()
+    throw QUERY_FAILURE
   }
 
   /** What `parse` returns when it reports nothing, or null with everything as it was before. */

@@ -174,6 +174,7 @@ function expectTermOperator(p: Parser, word: string): void {
 function parseGroup(p: Parser): AstExpr {
   const open = p.take()
   const inner = p.nested(open, () => {
+    expectTerm(p)
     if (atTermsEnd(p)) return unexpectedTerm(p)
     return parseOr(p)
   })
@@ -239,12 +240,7 @@ function valueSpan(p: Parser, word: string): { readonly start: number; readonly 
 }
 
 /** A value: a word as written, or the token of a quoted one. */
-function parseValue<T>(
-  p: Parser,
-  pattern: RegExp,
-  field: string,
-  make: (word: string, token: Token | null) => T,
-): T {
+function parseValue<T>(p: Parser, pattern: RegExp, field: string, make: (word: string, token: Token | null) => T): T {
   const at = place(p)
   if (p.watch !== null) expectValue(p, at, pattern, field)
   p.moveTo(at)
@@ -267,8 +263,8 @@ function roleOfWord(word: string): WordRole {
 
 function expectValue(p: Parser, at: number, pattern: RegExp, field: string): void {
   const expectation: Expectation = { kind: 'term-value', field }
-  if (/^r?["']/.test(p.text.slice(at, at + 2))) return p.expects(expectation)
-  p.expectsWord(at, at + (matchAt(pattern, p.text, at)?.length ?? 0), 'value', expectation)
+  if (/^r?["']/.test(p.text.slice(at, at + 2))) p.expects(expectation)
+  else p.expectsWord(at, at + (matchAt(pattern, p.text, at)?.length ?? 0), 'value', expectation)
 }
 
 type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>='

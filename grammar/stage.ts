@@ -26,15 +26,16 @@ export function stageOpening(p: Parser): Opening | null {
   const wordEnd = at + opening.word.length
   const rest = p.text.slice(wordEnd, wordEnd + MAX_LOOKAHEAD)
   if (!/^(?:[\s|;]|$)/.test(rest) || /^\s*(?:[=<>]|!=)/.test(rest)) return null
-  if (p.watch?.isWriting === true && isBegun(p.text.slice(wordEnd))) return opening.found
   const { found } = opening
   const opens = found.kind === 'stage' ? found.syntax.opens : found.foreign.spelling.opens
-  return opens.test(rest) ? found : null
+  const isBeingWritten = p.watch?.isWriting === true && isBegun(opens, p.text.slice(wordEnd))
+  return opens.test(rest) || isBeingWritten ? found : null
 }
 
-/** The text ends in the first word behind that of the stage, or in a list. */
-function isBegun(rest: string): boolean {
-  return /^\s+(?:[^\s|]*|[^|]*,[^|]*)$/.test(rest)
+/** The text ends in the first word behind that of the stage, or with another word it would be the stage. */
+function isBegun(opens: RegExp, rest: string): boolean {
+  if (/^\s+[^\s|]*$/.test(rest)) return true
+  return !rest.includes('|') && ['x', ' x', '1', '"x"', 'as x'].some(next => opens.test(rest + next))
 }
 
 function openingAt(p: Parser, at: number): { readonly word: string; readonly found: Opening } | null {

@@ -54,8 +54,9 @@ export type Expectation =
   /** A name that is given here, or a member nobody knows: nothing to offer. */
   | { readonly kind: 'name' }
   | { readonly kind: 'word'; readonly word: string }
-  /** `name=`, and which values it knows if they are words. */
-  | { readonly kind: 'option'; readonly name: string; readonly values: readonly string[] }
+  | { readonly kind: 'symbol'; readonly text: string }
+  /** `name=` */
+  | { readonly kind: 'option'; readonly name: string; readonly doc: string }
   | { readonly kind: 'choice'; readonly what: string; readonly of: readonly string[] }
   | { readonly kind: 'duration' }
   | { readonly kind: 'count' }

@@ -66,8 +66,12 @@ export function candidatesAt(
       return fieldNames(cx, expectation.pattern)
     case 'word':
       return [wordItem(expectation.word, cx)]
+    case 'symbol':
+      return [{ ...operatorItem(expectation.text, '', around), group: GROUPS.best }]
     case 'option':
-      return [{ ...plainItem('option', `${expectation.name}=`, expectation.values.join(' | ')) }]
+      return [
+        { ...plainItem('option', `${expectation.name}=`, 'option', GROUPS.keyword), documentation: expectation.doc },
+      ]
     case 'choice':
       return expectation.of.map(word => plainItem('choice', word, expectation.what))
     case 'duration':
@@ -189,7 +193,9 @@ const SYMBOLS = ['==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '??'
 function operators({ knowledge, around }: Context, min: number, afterComparison: boolean): Candidate[] {
   const documented = new Map(knowledge.language.operators.map(fn => [fn.name, fn.documentation]))
   const fits = (level: number) => level >= min && !(level === PRECEDENCE.comparison && afterComparison)
-  const words = WORD_OPERATORS.filter(word => fits(isBinaryOperator(word) ? binaryPrecedence(word) : PRECEDENCE.comparison))
+  const words = WORD_OPERATORS.filter(word =>
+    fits(isBinaryOperator(word) ? binaryPrecedence(word) : PRECEDENCE.comparison),
+  )
   const symbols = SYMBOLS.filter(symbol => fits(binaryPrecedence(symbol)))
   const ordered = afterComparison ? [...words, ...symbols] : [...symbols, ...words]
   return ordered.map(operator => operatorItem(operator, documented.get(operator) ?? '', around))

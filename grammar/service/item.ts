@@ -73,9 +73,19 @@ export function functionItem(fn: FunctionKnowledge, name: string, around: Surrou
   }
 }
 
+const documented = new WeakMap<FunctionKnowledge, string>()
+
+/** Written once for each function: a hundred of them are offered at every key. */
 export function functionDocumentation(fn: FunctionKnowledge): string {
+  const known = documented.get(fn) ?? writeDocumentation(fn)
+  documented.set(fn, known)
+  return known
+}
+
+function writeDocumentation(fn: FunctionKnowledge): string {
   const lines = [fn.documentation]
-  for (const { name, doc, optional } of fn.parameters) lines.push(`- \`${name}\`${optional ? ' (optional)' : ''}: ${doc}`)
+  for (const { name, doc, optional } of fn.parameters)
+    lines.push(`- \`${name}\`${optional ? ' (optional)' : ''}: ${doc}`)
   if (fn.nulls === 'propagate') lines.push('Null when an argument is null or missing.')
   if (fn.nulls === 'observe') lines.push('Sees nulls: a null argument does not make the result null by itself.')
   if (fn.class === 'aggregate') lines.push('Skips null and missing values.')
@@ -93,9 +103,9 @@ export function columnText({ name, text }: KnownColumn, asName: boolean): string
 
 export function columnItem(column: KnownColumn, asName: boolean): Candidate {
   const insert = columnText(column, asName)
-  const { field, text } = column
-  const group = text === null ? GROUPS.field : GROUPS.column
-  return { label: column.name, insert, kind: 'field', detail: columnDetail(column), documentation: valuesLine(field?.values), group }
+  // Its values are for `describeAt`: reading those of every field would make every key wait.
+  const group = column.text === null ? GROUPS.field : GROUPS.column
+  return { label: column.name, insert, kind: 'field', detail: columnDetail(column), documentation: '', group }
 }
 
 export function columnDetail({ field, text, source, name }: KnownColumn): string {
@@ -115,14 +125,22 @@ const SHOWN_VALUES = 5
 export function valuesLine(values: readonly SampleValue[] | undefined): string {
   if (values === undefined || values.length === 0) return ''
   const more = values.length > SHOWN_VALUES ? ', …' : ''
-  return `Values: ${values.slice(0, SHOWN_VALUES).map(value => `\`${valueText(value)}\``).join(', ')}${more}`
+  return `Values: ${values
+    .slice(0, SHOWN_VALUES)
+    .map(value => `\`${valueText(value)}\``)
+    .join(', ')}${more}`
 }
 
 export function valueText(value: SampleValue): string {
   return typeof value === 'string' ? printString(value) : String(value)
 }
 
-export function keywordItem(word: string, detail: string, around: Surroundings, group: number = GROUPS.best): Candidate {
+export function keywordItem(
+  word: string,
+  detail: string,
+  around: Surroundings,
+  group: number = GROUPS.best,
+): Candidate {
   return { label: word, insert: spaced(word, around), kind: 'keyword', detail, documentation: '', group }
 }
 

@@ -67,6 +67,8 @@ export interface FieldKnowledge {
   readonly type: string
   /** The share of events that have it, 0 to 1. */
   readonly coverage?: number
+  /** Where it was seen; everywhere when absent. */
+  readonly indexes?: readonly string[]
   /** Values seen, most frequent first. */
   readonly values?: readonly SampleValue[]
 }

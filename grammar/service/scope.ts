@@ -1,6 +1,6 @@
 /** The columns that can be named in a place: fields of the events, what earlier stages made of them, what this stage names. */
 import type { AstFrom, AstLet } from '../ast.ts'
-import { type Column, type Columns, columnsAfter, fieldColumn, withColumns } from '../columns.ts'
+import { type Column, type Columns, columnsAfter, fieldColumn, matchesPattern, withColumns } from '../columns.ts'
 import type { OpenPipeline, Place } from '../watch.ts'
 import type { FieldKnowledge, Knowledge } from './knowledge.ts'
 
@@ -21,10 +21,21 @@ export function columnsAt(place: Place, knowledge: Knowledge): readonly KnownCol
 
 function columnsOf({ from, stages }: OpenPipeline, lets: readonly AstLet[], knowledge: Knowledge): Columns {
   const start = letColumns(from, lets, knowledge) ?? {
-    all: knowledge.fields.map(field => fieldColumn(field.name)),
+    all: fieldsOf(from, knowledge).map(field => fieldColumn(field.name)),
     isOpen: true,
   }
   return stages.reduce((columns, stage) => columnsAfter(stage, columns), start)
+}
+
+/** Those of the indexes that are read; all of them when nothing is known of what is read. */
+function fieldsOf(from: AstFrom | null, { fields, indexes }: Knowledge): readonly FieldKnowledge[] {
+  const sources = from?.sources ?? [{ pattern: 'main', exclude: false }]
+  const reads = (index: string) =>
+    sources.some(source => !source.exclude && matchesPattern(index, source.pattern)) &&
+    !sources.some(source => source.exclude && matchesPattern(index, source.pattern))
+  const read = new Set(indexes.filter(reads))
+  const seen = fields.filter(field => field.indexes === undefined || field.indexes.some(index => read.has(index)))
+  return seen.length === 0 ? fields : seen
 }
 
 /** `from $a, $b` has the columns of both; null when anything else is read too, or a name is unknown. */

@@ -52,7 +52,8 @@ const TIME_REST = /[\w@:+-]*/y
 function endOfWord(text: string, start: number, offset: number, lexis: Lexis, opening: string): number {
   if (opening === '`') return endBehind(/[^`|\n]*`/y, text, offset)
   // A quote further on more likely begins the next string than ends this one.
-  if (opening !== '' && opening !== '$') return isClosed(text, start, offset) ? offset : endBehind(/[\w.:/@*-]*["']/y, text, offset)
+  if (opening !== '' && opening !== '$')
+    return isClosed(text, start, offset) ? offset : endBehind(/[\w.:/@*-]*["']/y, text, offset)
   switch (lexis) {
     case 'term':
       return start === offset ? offset : endFrom(WORD, text, start, offset)

@@ -26,7 +26,10 @@ const OPERATORS: readonly (readonly [operator: string, meaning: string])[] = [
 /** Behind a word that is a field. */
 export function termOperatorCandidates({ columns, around }: Context, field: string): Candidate[] {
   if (!columns.some(column => column.name === field)) return []
-  const compare = OPERATORS.map(([operator, meaning]) => ({ ...operatorItem(operator, meaning, around), insert: operator }))
+  const compare = OPERATORS.map(([operator, meaning]) => ({
+    ...operatorItem(operator, meaning, around),
+    insert: operator,
+  }))
   const list: Candidate = { ...operatorItem('in', 'Is one of these values.', around), insert: 'in ()', caret: 4 }
   return [...compare, list].map(item => ({ ...item, group: GROUPS.best }))
 }

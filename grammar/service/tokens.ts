@@ -30,6 +30,7 @@ export function tokensOf(text: string): readonly ColouredToken[] {
 
 /** Comments, and words that nobody took because the stage had failed before them. */
 function readGap(text: string, from: number, to: number, tokens: ColouredToken[]): void {
+  if (text.slice(from, to).trim() === '') return
   // A gap ends where a token begins, so nothing in it reaches over its end.
   const gap = text.slice(0, to)
   for (let at = from; at < to; ) {

@@ -22,7 +22,9 @@ export function valueCandidates({ columns, place }: Context, name: string, inSea
 
 function termText(value: SampleValue, isQuoted: boolean): string {
   if (isQuoted && typeof value === 'string') return valueText(value)
-  return printValue({ kind: 'literal', span: { start: 0, end: 0 }, value: literalOf(value) }, VALUE_WORD) ?? valueText(value)
+  return (
+    printValue({ kind: 'literal', span: { start: 0, end: 0 }, value: literalOf(value) }, VALUE_WORD) ?? valueText(value)
+  )
 }
 
 function literalOf(value: SampleValue): LiteralValue {

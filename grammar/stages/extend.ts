@@ -25,7 +25,11 @@ export const extendSyntax: StageSyntax<AstExtend> = {
     )
     return { kind: 'extend', span: p.spanFrom(keyword.start), assignments }
   },
-  columns: ({ assignments }, before) => withColumns(before, assignments.map(a => computed(a, before))),
+  columns: ({ assignments }, before) =>
+    withColumns(
+      before,
+      assignments.map(a => computed(a, before)),
+    ),
   print({ assignments }) {
     return `extend ${assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
   },

@@ -21,7 +21,8 @@ export const keepSyntax: StageSyntax<AstKeep> = {
     return { kind: 'keep', span: p.spanFrom(keyword.start), fields, except }
   },
   columns({ fields, except }, before) {
-    const left = (name: string) => !except.some(e => (e.isPattern ? matchesPattern(name, e.pattern) : e.pattern === name))
+    const left = (name: string) =>
+      !except.some(e => (e.isPattern ? matchesPattern(name, e.pattern) : e.pattern === name))
     const isOpen = before.isOpen && fields.some(field => field.isPattern)
     return { all: selectColumns(before, fields).filter(column => left(column.name)), isOpen }
   },

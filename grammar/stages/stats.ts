@@ -1,5 +1,13 @@
 import type { AstStats } from '../ast.ts'
-import { aggregateColumn, keyAsColumn, parseAggregates, parseBy, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+import {
+  aggregateColumn,
+  keyAsColumn,
+  parseAggregates,
+  parseBy,
+  printAggregates,
+  printBy,
+  type StageSyntax,
+} from './syntax.ts'
 
 export const statsSyntax: StageSyntax<AstStats> = {
   keyword: 'stats',

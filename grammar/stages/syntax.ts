@@ -98,6 +98,8 @@ export function parseCommaList<T>(p: Parser, parseItem: () => T, startsItem: (to
   for (;;) {
     if (p.acceptPunctuation(',') === null) {
       const token = p.peek()
+      // Somebody still writing it may mean another word.
+      if (p.watch?.isWriting === true && token.end === p.text.length) return items
       // The word of a stage is a forgotten `|` instead.
       if (p.atStageEnd() || !startsItem(token) || isStageWord(token.text)) return items
       const at = p.lastEnd
