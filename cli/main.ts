@@ -79,7 +79,7 @@ program
 
 program
   .command('fmt')
-  .description('print a query in canonical form')
+  .description('lay out a query, comments and all')
   .argument('[query]', 'the query; stdin when absent')
   .action(async query => (await import('./commands/fmt.ts')).fmt(query))
 

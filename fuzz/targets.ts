@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError } from '../grammar/diagnostics.ts'
-import { describeAt, desugar, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
+import { describeAt, desugar, format, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
 import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
 import { brokenLaw } from '../test/complete-law.ts'
@@ -75,8 +75,38 @@ const roundtrip: Target = {
     }
     checkRoundtrip(query, text)
     checkRoundtrip(desugar(query).query, `${text}\n(desugared)`)
+    checkLayout(commented(random, print(query)), query)
     return 'agreed'
   },
+}
+
+/** The text with comments between some of its words. */
+function commented(random: Random, text: string): string {
+  let written = ''
+  let at = 0
+  for (const [index, { start }] of tokensOf(text).entries()) {
+    const comment = random.chance(0.1) ? random.pick([`/* ${index} */ `, `// ${index}\n`, `/* ${index}\n */\n`]) : ''
+    written += text.slice(at, start) + comment
+    at = start
+  }
+  return written + text.slice(at)
+}
+
+/** Where comments may stand: the layout means the same, has them all, in their order, and is its own layout. */
+function checkLayout(text: string, query: AstQuery): void {
+  const { query: read, diagnostics } = parse(text)
+  if (diagnostics.length > 0 || treeText(read) !== treeText(query)) return
+  const laidOut = format(text).text
+  if (treeText(parse(laidOut).query) !== treeText(query))
+    throw new Finding('the layout means something else', `${text}\n\n${laidOut}`)
+  if (commentsOf(laidOut) !== commentsOf(text)) throw new Finding('the layout loses a comment', `${text}\n\n${laidOut}`)
+  const again = format(laidOut).text
+  if (again !== laidOut) throw new Finding('the layout is not stable', `${text}\n\n${laidOut}\n\n${again}`)
+}
+
+function commentsOf(text: string): string {
+  const comments = tokensOf(text).filter(token => token.kind === 'comment')
+  return comments.map(({ start, end }) => text.slice(start, end).trim()).join('\n')
 }
 
 function checkRoundtrip(query: AstQuery, text: string): void {

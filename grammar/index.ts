@@ -13,6 +13,7 @@ export {
   renderDiagnostic,
 } from './diagnostics.ts'
 export { FORMAT_SYNTAX, PARSE_FORMATS, printFormat } from './formats.ts'
+export { type Formatted, format } from './format.ts'
 export { formatDuration, type Instant, parseDateTime, parseDuration } from './literals.ts'
 export { MAX_QUERY_LENGTH, type ParseResult, parse } from './parse.ts'
 export { print, printStage } from './print.ts'

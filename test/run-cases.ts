@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Explanation } from '../engine.ts'
 import { CompileError, type Diagnostic, renderDiagnostic } from '../grammar/diagnostics.ts'
-import { desugar, parse, print } from '../grammar/index.ts'
+import { desugar, format, parse, print } from '../grammar/index.ts'
 import type { Profile } from '../runtime/profile.ts'
 import { type CaseSection, printCaseFile, sectionOf, type TestCase } from './case-file.ts'
 import { eventsOf, loadCases, optionsOf, queryOf, where } from './case-input.ts'
@@ -55,6 +55,8 @@ async function textOfSection(test: TestCase, section: CaseSection, run: () => Pr
   switch (section.name) {
     case 'format':
       return print(parse(queryOf(test)).query)
+    case 'layout':
+      return format(queryOf(test)).text
     case 'desugar':
       return print(desugar(parse(queryOf(test)).query).query)
     case 'error':

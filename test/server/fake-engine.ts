@@ -101,7 +101,7 @@ export class FakeEngine implements Engine {
   }
 
   knowledge(): Knowledge {
-    return { language: { stages: [], functions: [], operators: [], aggregates: [] }, fields: [], indexes: [] }
+    return { language: { stages: [], functions: [], operators: [], aggregates: [], windows: [], parse_formats: [] }, fields: [], indexes: [] }
   }
 
   status(): StoreStatus {
