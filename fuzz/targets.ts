@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError } from '../grammar/diagnostics.ts'
-import { describeAt, desugar, format, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
+import { describeAt, desugar, fixOf, format, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
 import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
 import { brokenLaw } from '../test/complete-law.ts'
@@ -50,7 +50,8 @@ const parseTarget: Target = {
   skipLimit: 0,
   run: async seed => {
     const text = randomText(createRandom(seed))
-    const { diagnostics } = parse(text)
+    const { source, diagnostics } = parse(text)
+    if (diagnostics.length > 0) fixOf(source, diagnostics)
     for (const { span, code } of diagnostics) {
       if (span.start < 0 || span.end < span.start || span.end > text.length) {
         throw new Finding(`${code} points outside of the text`, text)

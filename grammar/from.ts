@@ -125,26 +125,6 @@ function printSource(source: AstSourceName): string {
   return `${source.exclude ? '!' : ''}${name}`
 }
 
-/** `index=web` and `search index=web`, which open a query in SPL; null when the text does not. */
-export function parseForeignFrom(p: Parser): AstFrom | null {
-  const { at } = skipTrivia(p.text, p.offset)
-  const match = /^(?:search\s+)?index\s*==?\s*("?)([\w*.@-]*[\w*@])\1(?=[\s|;]|$)/i.exec(p.text.slice(at, at + 300))
-  const name = match?.[2]
-  if (match === null || name === undefined) return null
-  p.moveTo(at + match[0].length)
-  p.watch?.mark(at, p.offset, 'source')
-  const span = p.spanFrom(at)
-  const text = `from ${name}`
-  p.report({
-    code: 'E307',
-    message: "the index comes first, after 'from'",
-    span,
-    suggestion: text,
-    edit: { span, text },
-  })
-  return { kind: 'from', span, sources: [sourceName(p, at, name, false, false)], ranges: [] }
-}
-
 /** Whether the text at the parser opens with `from` and a source, rather than with the word "from" as a search term. */
 export function opensWithFrom(p: Parser): boolean {
   if (!p.isWord('from')) return false

@@ -1,9 +1,11 @@
 /** What operators stand between: literals, fields, calls, brackets, and the `.f` and `[i]` behind them. */
 import type { AstExpr, AstLiteral } from './ast.ts'
-import { isForeignInfix, parseExpression } from './expression.ts'
-import { starArgument } from './foreign-operators.ts'
+import { parseExpression } from './expression.ts'
+import { isForeignCall, reportForeignCall } from './foreign/calls.ts'
+import { foreignCast, foreignCastOperator, foreignOperand } from './foreign/expressions.ts'
+import { isForeignInfix, starArgument } from './foreign/operators.ts'
 import { lexToken } from './lexer.ts'
-import { isPunctuation, MAX_HEIGHT, type Parser } from './parser.ts'
+import { isPunctuation, isWord, MAX_HEIGHT, type Parser } from './parser.ts'
 import type { Token } from './token.ts'
 
 const OPERAND = ['a field', 'a value', "'('"]
@@ -45,7 +47,9 @@ export function parsePostfix(p: Parser, first: AstExpr, start: number): AstExpr 
   let height = p.height
   for (;;) {
     const token = p.peek()
-    if (isPunctuation(token, '.', '?.')) {
+    if (isPunctuation(token, '.') && p.peekSecond().literal?.type === 'string') return concatenated(p, object)
+    if (isPunctuation(token, '::')) foreignCastOperator(p, start)
+    else if (isPunctuation(token, '.', '?.')) {
       p.take()
       const name = p.peek()
       if (p.watch !== null) p.expects({ kind: 'name' })
@@ -74,6 +78,21 @@ export function parsePostfix(p: Parser, first: AstExpr, start: number): AstExpr 
   }
 }
 
+/** SPL's `host."-web"`: the rest is read as if there had been a `+`. */
+function concatenated(p: Parser, object: AstExpr): AstExpr {
+  const { start, end } = p.take()
+  const span = { start, end }
+  p.report({
+    code: 'E307',
+    message: "'.' joins texts in other languages; '+' does here",
+    span,
+    suggestion: '+',
+    edit: { span, text: p.padded(span, '+') },
+  })
+  parsePostfix(p, parsePrimary(p), p.peek().start)
+  return object
+}
+
 export function parsePrimary(p: Parser): AstExpr {
   const token = p.peek()
   const literal = parseLiteral(p, null)
@@ -81,6 +100,8 @@ export function parsePrimary(p: Parser): AstExpr {
   p.height = 1
   switch (token.kind) {
     case 'name': {
+      const foreign = foreignOperand(p)
+      if (foreign !== null) return foreign()
       const second = p.peekSecond()
       if (isPunctuation(second, '(') || (isPunctuation(second, '!') && p.text[second.end] === '(')) return parseCall(p)
       p.take()
@@ -166,6 +187,9 @@ export function parseCall(p: Parser, isAggregate = false): Extract<AstExpr, { ki
   let where: AstExpr | null = null
   let height = 0
   const args: AstExpr[] = []
+  const isForeign = isForeignCall(name.text.toLowerCase())
+  const argumentTexts: string[] = []
+  let isCast = false
   const nameSpan = { start: name.start, end: name.end }
   p.watch?.openCall({ name: name.text.toLowerCase(), nameSpan, isAggregate })
   p.nested(open, () => {
@@ -178,7 +202,14 @@ export function parseCall(p: Parser, isAggregate = false): Extract<AstExpr, { ki
         height = Math.max(height, p.height)
         break
       }
-      if (!starArgument(p)) args.push(parseArgument(p))
+      const from = p.peek().start
+      if (args.length > 0 || !starArgument(p)) args.push(parseArgument(p))
+      if (isForeign) argumentTexts.push(p.fixedText(from, p.lastEnd))
+      if (isWord(name, 'cast') && p.isWord('as')) {
+        foreignCast(p, name.start, p.fixedText(from, p.lastEnd))
+        isCast = true
+        break
+      }
       height = Math.max(height, p.height)
       if (isAggregate) expectTrailingWhere(p)
       // A comma before `where` is usual; people leave it out, and nothing else could be meant.
@@ -186,8 +217,9 @@ export function parseCall(p: Parser, isAggregate = false): Extract<AstExpr, { ki
       p.watch?.updateCall({ argument: args.length, subject: args[0]?.kind === 'field' ? args[0].name : null })
     }
   })
-  p.expectClosing(')', open)
+  if (!isCast) p.expectClosing(')', open)
   p.watch?.closeCall()
+  if (isForeign) reportForeignCall(p, name.text, argumentTexts, name.start)
   p.height = height + 1
   return { kind: 'call', span: p.spanFrom(name.start), name: name.text.toLowerCase(), nameSpan, args, where, strict }
 }

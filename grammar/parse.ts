@@ -2,10 +2,12 @@
 import type { AstExpr, AstFrom, AstLet, AstPipeline, AstQuery, AstStage } from './ast.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { parseExpression } from './expression.ts'
-import { opensWithFrom, parseForeignFrom, parseFrom } from './from.ts'
+import { logQlAsPipeline, opensAsLogQl } from './foreign/logql.ts'
+import { opensWithSelect, selectAsPipeline } from './foreign/select.ts'
+import { parseForeignFrom } from './foreign/sources.ts'
+import { opensWithFrom, parseFrom } from './from.ts'
 import { type Checkpoint, isPunctuation, Parser, QUERY_FAILURE, QueryFailure, StageFailure } from './parser.ts'
 import { parseSearch } from './search.ts'
-import { opensWithSelect, selectAsPipeline } from './select.ts'
 import type { SourceText } from './source.ts'
 import { isPredicate, parseStage, stageOpening } from './stage.ts'
 import type { Watch } from './watch.ts'
@@ -53,17 +55,19 @@ function refuse(text: string): Diagnostic | null {
   }
   const nul = text.indexOf('\0')
   if (nul !== -1) return { code: 'E311', message: 'a NUL byte', span: { start: nul, end: nul + 1 } }
-  if (opensWithSelect(text)) {
-    const suggestion = selectAsPipeline(text)
-    const start = text.search(/\S/)
-    return {
-      code: 'E307',
-      message: "a query is a pipeline: 'from', then stages between '|'",
-      span: { start, end: start + 6 },
-      ...(suggestion !== null && { suggestion, edit: { span: { start: 0, end: text.length }, text: suggestion } }),
-    }
+  if (opensWithSelect(text)) return translated(text, 6, selectAsPipeline(text))
+  return opensAsLogQl(text) ? translated(text, 1, logQlAsPipeline(text)) : null
+}
+
+/** The whole text is of another language. */
+function translated(text: string, length: number, suggestion: string | null): Diagnostic {
+  const start = text.search(/\S/)
+  return {
+    code: 'E307',
+    message: "a query is a pipeline: 'from', then stages between '|'",
+    span: { start, end: start + length },
+    ...(suggestion !== null && { suggestion, edit: { span: { start: 0, end: text.length }, text: suggestion } }),
   }
-  return null
 }
 
 function parseQuery(p: Parser): AstQuery {

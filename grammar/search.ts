@@ -3,6 +3,7 @@
  * word may be `10.0.0.1` or `req-42`) and mean ordinary expressions over `_raw` and fields.
  */
 import type { AstExpr } from './ast.ts'
+import { reportLuceneTerm } from './foreign/lucene.ts'
 import { lexToken, skipTrivia } from './lexer.ts'
 import { MAX_HEIGHT, type Parser } from './parser.ts'
 import { fieldCondition, rawCondition, VALUE_WORD, WORD, wordCondition, wordLiteral } from './search-words.ts'
@@ -155,6 +156,7 @@ function parseTerm(p: Parser, start: number): AstExpr {
     const message = `'${join}' stands between two search terms`
     p.fail({ code: 'E301', message, span: { start, end: start + join.length }, expected: ['a search term'] })
   }
+  if (reportLuceneTerm(p, word, start)) return { kind: 'bad', span: p.spanFrom(start) }
   p.moveTo(start + word.length)
   if (matchAt(OPERATOR, p.text, p.offset) !== null || matchAt(IN_LIST, p.text, p.offset) !== null) {
     p.watch?.mark(start, p.offset, 'field')

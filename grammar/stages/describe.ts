@@ -8,7 +8,7 @@ export const describeSyntax: StageSyntax<AstDescribe> = {
   form: 'describe',
   summary: 'One row for each field: its type, coverage, estimated distinct values, extremes and most frequent values.',
   opens: OPENS_ALONE,
-  foreign: [{ words: ['fieldsummary', 'getschema'], opens: OPENS_ALONE, rewrite: 'keyword' }],
+  foreign: [{ words: ['fieldsummary', 'getschema', 'field_names'], opens: OPENS_ALONE, rewrite: 'keyword' }],
   parse: (p, keyword) => ({ kind: 'describe', span: p.spanFrom(keyword.start) }),
   columns: () => ({ all: COLUMNS.map(name => ({ name, text: 'describe', source: null })), isOpen: false }),
   print: () => 'describe',

@@ -1,5 +1,6 @@
 import type { AstDrop } from '../ast.ts'
 import { selectColumns } from '../columns.ts'
+import { namesAsDrop } from '../foreign/stages.ts'
 import { parseFieldPatterns, printFieldPatterns, type StageSyntax } from './syntax.ts'
 
 const FIELD = '(?:`[^`]*`|[\\w@.*]+)'
@@ -10,7 +11,10 @@ export const dropSyntax: StageSyntax<AstDrop> = {
   form: 'drop a, b*',
   summary: 'Leaves these fields out.',
   opens: FIELDS,
-  foreign: [{ words: ['remove', 'delete', 'project-away'], opens: /^\s+[\w@.*]+\s*,/, rewrite: 'keyword' }],
+  foreign: [
+    { words: ['remove', 'delete', 'project-away'], opens: /^\s+[\w@.*]+\s*,/, rewrite: 'keyword' },
+    { words: ['rm', 'del'], opens: /^\s+[\w@.*]+\s*,/, rewrite: namesAsDrop },
+  ],
   parse(p, keyword) {
     const fields = parseFieldPatterns(p)
     return { kind: 'drop', span: p.spanFrom(keyword.start), fields }

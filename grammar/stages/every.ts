@@ -1,4 +1,5 @@
 import type { AstEvery } from '../ast.ts'
+import { seriesAsEvery } from '../foreign/stages.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
 import { parseAggregates, parseBy, parseWidth, printAggregates, printBy, type StageSyntax, timeBin } from './syntax.ts'
@@ -8,7 +9,10 @@ export const everySyntax: StageSyntax<AstEvery> = {
   form: 'every <duration> [by <key>, …] stats <aggregate>, …',
   summary: 'A time series: the aggregates of each time bin, for each group when there are keys.',
   opens: /^\s+[\d$]/,
-  foreign: [{ words: ['timechart'], opens: /^\s+(?:span\s*=|[a-z]\w*\s*(?:\(|by\s|$))/i, rewrite: timechart }],
+  foreign: [
+    { words: ['make-series'], opens: /^\s+\S/, rewrite: seriesAsEvery },
+    { words: ['timechart'], opens: /^\s+(?:span\s*=|[a-z]\w*\s*(?:\(|by\s|$))/i, rewrite: timechart },
+  ],
   parse(p, keyword) {
     const width = parseWidth(p)
     const by = parseBy(p)

@@ -1,6 +1,7 @@
 import type { AstAssignment, AstExtend } from '../ast.ts'
 import { type Column, type Columns, columnNamed, withColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
+import { binAsExtend, copyAsExtend, makemvAsSplit, mathAsExtend } from '../foreign/stages.ts'
 import type { Parser } from '../parser.ts'
 import { printExpr } from '../print-expr.ts'
 import { quoteField } from '../token.ts'
@@ -14,7 +15,15 @@ export const extendSyntax: StageSyntax<AstExtend> = {
   summary: 'Computes fields, from left to right; a later one may use an earlier one.',
   opens: ASSIGNS,
   foreign: [
-    { words: ['eval', 'let', 'math'], opens: ASSIGNS, rewrite: 'keyword' },
+    { words: ['eval', 'let'], opens: ASSIGNS, rewrite: 'keyword' },
+    {
+      words: ['math'],
+      opens: ASSIGNS,
+      rewrite: body => mathAsExtend(body) ?? `extend${body === '' ? '' : ` ${body}`}`,
+    },
+    { words: ['bin', 'bucket'], isFunction: true, opens: /^\s+(?:\w+\s+)?span\s*=/i, rewrite: binAsExtend },
+    { words: ['makemv'], opens: /^\s+\S/, rewrite: makemvAsSplit },
+    { words: ['copy', 'cp'], opens: /^\s+\S+\s+as\s/i, rewrite: copyAsExtend },
     { words: ['fillnull'], opens: /^(?:\s+value\s*=\s*\S+)?\s+[\w@.]+/, rewrite: fillNull },
   ],
   parse(p, keyword) {
@@ -50,6 +59,16 @@ function parseAssignment(p: Parser): AstAssignment {
     p.report({
       code: 'E305',
       message: "'==' compares; '=' assigns",
+      span: at,
+      suggestion: '=',
+      edit: { span: at, text: '=' },
+    })
+  } else if (p.isPunctuation(':=')) {
+    const token = p.take()
+    const at = { start: token.start, end: token.end }
+    p.report({
+      code: 'E307',
+      message: "':=' is written '=' here",
       span: at,
       suggestion: '=',
       edit: { span: at, text: '=' },

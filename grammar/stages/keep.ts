@@ -1,5 +1,6 @@
 import type { AstKeep } from '../ast.ts'
 import { matchesPattern, selectColumns } from '../columns.ts'
+import { reorderAsKeep } from '../foreign/stages.ts'
 import { quoteField } from '../token.ts'
 import { parseFieldPatterns, printFieldPatterns, type StageSyntax } from './syntax.ts'
 
@@ -14,6 +15,7 @@ export const keepSyntax: StageSyntax<AstKeep> = {
   foreign: [
     { words: ['fields', 'table', 'project', 'select'], opens: FIELDS, rewrite: asKeep },
     { words: ['project-keep'], opens: FIELDS, rewrite: asKeep },
+    { words: ['project-reorder'], opens: FIELDS, rewrite: reorderAsKeep },
   ],
   parse(p, keyword) {
     const fields = parseFieldPatterns(p, 'except')

@@ -1,5 +1,7 @@
+/** `rename`, and the stages by which other languages rename. */
 import type { AstFieldRef, AstRename } from '../ast.ts'
 import { columnNamed, withColumns } from '../columns.ts'
+import { assignmentsAsRename, moveAsRename } from '../foreign/stages.ts'
 import type { Parser } from '../parser.ts'
 import type { Span } from '../source.ts'
 import { quoteField } from '../token.ts'
@@ -10,6 +12,10 @@ export const renameSyntax: StageSyntax<AstRename> = {
   form: 'rename a as b, c as d',
   summary: 'Gives fields other names.',
   opens: /^\s+\S+\s+as\s/i,
+  foreign: [
+    { words: ['project-rename', 'label_format'], opens: /^\s+[\w.]+\s*=/, rewrite: assignmentsAsRename },
+    { words: ['mv'], opens: /^\s+\S+\s+as\s/i, rewrite: moveAsRename },
+  ],
   parse(p, keyword) {
     const pairs = parseCommaList(
       p,

@@ -1,4 +1,6 @@
 import type { AstStats } from '../ast.ts'
+import { chartAsStats, groupsFirst } from '../foreign/stages.ts'
+import { isPunctuation } from '../parser.ts'
 import {
   aggregateColumn,
   keyAsColumn,
@@ -6,6 +8,7 @@ import {
   parseBy,
   printAggregates,
   printBy,
+  reportRewritten,
   type StageSyntax,
 } from './syntax.ts'
 
@@ -14,8 +17,14 @@ export const statsSyntax: StageSyntax<AstStats> = {
   form: 'stats <aggregate> [as a], … [by <key>, …]',
   summary: 'One row for each group of events, or one for all; bin(_time, 5m) as a key makes a time series.',
   opens: /^\s+[A-Za-z_]/,
-  foreign: [{ words: ['summarize', 'aggregate', 'summarise'], opens: /^\s+[A-Za-z_]\w*\s*[(=]/, rewrite: 'keyword' }],
+  foreign: [
+    { words: ['summarize', 'aggregate', 'summarise'], opens: /^\s+[A-Za-z_]\w*\s*[(=]/, rewrite: 'keyword' },
+    { words: ['chart'], opens: /^\s+[a-z]\w*\s*(?:\(|by\s|over\s)/i, rewrite: chartAsStats },
+  ],
   parse(p, keyword) {
+    if (p.isWord('by') && isPunctuation(p.peekSecond(), '(')) {
+      reportRewritten(p, keyword, 'the aggregates come before their keys', groupsFirst)
+    }
     const aggregates = parseAggregates(p)
     const by = parseBy(p)
     return { kind: 'stats', span: p.spanFrom(keyword.start), aggregates, by }

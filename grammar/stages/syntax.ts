@@ -16,6 +16,8 @@ export interface ForeignSpelling {
   readonly words: readonly string[]
   /** At the start of a query a word is this spelling only when the text after it matches; after a `|` always. */
   readonly opens: RegExp
+  /** One of our functions has the name too: with a bracket right behind it the word is no stage. */
+  readonly isFunction?: true
   /** `'keyword'`: only the word differs. Otherwise the whole stage in our spelling, or null when it cannot be told. */
   readonly rewrite: 'keyword' | ((body: string) => string | null)
 }
@@ -43,6 +45,8 @@ export interface StageSyntax<S extends AstStage> {
 
 /** Nothing, or the end of the stage. */
 export const OPENS_ALONE = /^\s*(?:[|;]|$)/
+/** The word is too ordinary to be anything but a search term where no `|` stands before it. */
+export const OPENS_NEVER = /^(?!)/
 /** A name in any spelling. */
 export const OPENS_NAME = /^\s+[A-Za-z_@`]/
 
@@ -194,7 +198,7 @@ export function parseAggregates(p: Parser): AstAggregate[] {
   return parseCommaList(
     p,
     () => parseAggregate(p),
-    token => isNameToken(token, 'by'),
+    token => isNameToken(token, 'by', 'having'),
   )
 }
 
@@ -253,7 +257,7 @@ export function parseBy(p: Parser): AstKey[] {
   return parseCommaList(
     p,
     () => parseKey(p),
-    token => isNameToken(token, 'stats', 'as'),
+    token => isNameToken(token, 'stats', 'as', 'having'),
   )
 }
 
@@ -280,6 +284,29 @@ function parseKey(p: Parser): AstKey {
   const alias = p.acceptWord('as') === null ? null : parseName(p, 'a column name').name
   return { span: p.spanFrom(start), value, alias }
 }
+
+/** Behind the keyword the stage goes on as another language has it: reports the whole stage in ours, or that it is not ours. */
+export function reportRewritten(
+  p: Parser,
+  keyword: Token,
+  message: string,
+  rewrite: (body: string) => string | null,
+): never {
+  const from = p.peek().start
+  p.skipStage()
+  const end = from + p.text.slice(from, p.peek().start).trimEnd().length
+  const text = end - from > MAX_REWRITTEN ? null : rewrite(p.text.slice(from, end))
+  const span = { start: keyword.start, end }
+  return p.fail({
+    code: 'E307',
+    message,
+    span: { start: keyword.start, end: keyword.end },
+    ...(text !== null && text.length <= 80 && { suggestion: text }),
+    ...(text !== null && { edit: { span, text } }),
+  })
+}
+
+const MAX_REWRITTEN = 2000
 
 /** With a space before it, so that no keys are no text. */
 export function printBy(keys: readonly AstKey[]): string {
