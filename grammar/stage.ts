@@ -99,7 +99,7 @@ function continuesPredicate(p: Parser, found: Opening): boolean {
   const second = p.peekSecond()
   // `sort +x` and `fields - a` are stages; `count` and `rate` are computed with.
   if (found.kind === 'stage' && found.syntax.isFunction && isPunctuation(second, '(', '+', '-', '*')) return true
-  if (found.kind === 'foreign' && found.foreign.spelling.isFunction && isPunctuation(second, '(')) return true
+  if (found.kind === 'foreign' && found.foreign.spelling.isFunction && isCalled(p, second)) return true
   if (second.kind === 'keyword') {
     // `extend in = 1`: a reserved word where a name should stand.
     if (/^\s*(?:=(?!=)|[,|]|$)/.test(p.text.slice(second.end, second.end + 40))) return false
@@ -107,6 +107,11 @@ function continuesPredicate(p: Parser, found: Opening): boolean {
     return /^\s*(?:in|between)\b/i.test(p.text.slice(second.end, second.end + 40))
   }
   return isPunctuation(second, '=', '==', '===', '!=', '<>', '<', '<=', '>', '>=', '??', '/', '%', '.', '?.')
+}
+
+/** A bracket right behind the word. */
+function isCalled(p: Parser, second: Token): boolean {
+  return isPunctuation(second, '(') && second.start === p.peek().end
 }
 
 /** What can be true or false. `a - b` cannot, so it is no predicate but more likely a stage that does not exist. */

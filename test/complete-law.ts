@@ -17,8 +17,8 @@ export function brokenLaw(text: string, offset: number, isFine: boolean): string
 /** A stage, function or field that is offered is no syntax error where it is put. What follows it may well be one then. */
 function brokenInsertion(text: string, offset: number, { replace, items }: Completion): string | null {
   for (const [index, { kind, insert, caret }] of items.entries()) {
-    // A fifth of them in each place, others in the next: every item has its turn.
-    if ((index + offset) % 5 !== 0) continue
+    // Some of them in each place, others in the next: every item has its turn.
+    if ((index + offset) % 9 !== 0) continue
     if (kind !== 'stage' && kind !== 'function' && kind !== 'field') continue
     const before = text.slice(0, replace.start)
     const written = before + insert + text.slice(replace.end)
@@ -27,7 +27,7 @@ function brokenInsertion(text: string, offset: number, { replace, items }: Compl
       ({ code, span }) => code.startsWith('E3') && span.start >= before.length && span.start < end,
     )
     if (wrong !== undefined) return `${written}\n${kind} ${insert}: ${wrong.code} ${wrong.message}`
-    complete(written, before.length + (caret ?? insert.length), KNOWLEDGE)
+    if (index < 9) complete(written, before.length + (caret ?? insert.length), KNOWLEDGE)
   }
   return null
 }

@@ -1,6 +1,10 @@
 /** Everything that could stand in a place, by what the parser expects there; ranking against what was typed comes later. */
+
+import { ADVICE } from '../foreign/advice.ts'
 import { binaryPrecedence, isBinaryOperator, PRECEDENCE } from '../precedence.ts'
 import { STAGE_SYNTAX } from '../stages/index.ts'
+import { FOREIGN_WORDS, isStageWord, PLANNED_STAGES } from '../stages/names.ts'
+import { quoteName } from '../token.ts'
 import type { OpenCall, Place } from '../watch.ts'
 import { functionNamed } from './functions.ts'
 import {
@@ -117,7 +121,16 @@ function stages({ knowledge, around }: Context): Candidate[] {
 }
 
 function fields(cx: Context, asName: boolean): Candidate[] {
-  return cx.columns.map(column => columnItem(column, asName))
+  const items = cx.columns.map(column => columnItem(column, asName))
+  // Where a stage may begin, a field that is called like one is written as a name.
+  return cx.place.stage === null
+    ? items.map(item => (isWordOfStages(item.insert) ? { ...item, insert: quoteName(item.label) } : item))
+    : items
+}
+
+function isWordOfStages(word: string): boolean {
+  const lower = word.toLowerCase()
+  return isStageWord(lower) || FOREIGN_WORDS.has(lower) || PLANNED_STAGES.has(lower) || ADVICE.has(lower)
 }
 
 function fieldNames(cx: Context, pattern: boolean): Candidate[] {

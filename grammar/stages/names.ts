@@ -39,6 +39,9 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'percentiles',
   'baseline',
   'changes',
+  'latency',
+  'proportion',
+  'exemplars',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -119,11 +122,8 @@ export const PLANNED_STAGES: ReadonlySet<string> = new Set([
   'materialize',
   'tee',
   'use',
-  'latency',
-  'proportion',
   'facets',
   'impact',
-  'exemplars',
   'compare',
   'lookup',
 ])

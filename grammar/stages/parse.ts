@@ -1,6 +1,5 @@
 /** `parse`: the formats, their arguments, and where the fields go. */
 import type { AstFieldRef, AstParse, CastType } from '../ast.ts'
-import { PARSE_FORMATS, parseFormat, printFormat, unknownWord } from '../formats.ts'
 import {
   dissectAsParse,
   patternAsParse,
@@ -9,6 +8,7 @@ import {
   unpackAsParse,
   withAsPattern,
 } from '../foreign/stages.ts'
+import { PARSE_FORMATS, parseFormat, printFormat, unknownWord } from '../formats.ts'
 import type { Parser } from '../parser.ts'
 import { printString } from '../strings.ts'
 import { suggestName } from '../suggest.ts'

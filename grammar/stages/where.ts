@@ -13,7 +13,7 @@ export const whereSyntax: StageSyntax<AstWhere> = {
   summary: 'Keeps the events for which the predicate is true.',
   opens: /^\s*[^\s|;]/,
   foreign: [
-    { words: ['filter'], opens: /^\s+\S+\s*[=!<>(]/, rewrite: filterAsWhere },
+    { words: ['filter'], isFunction: true, opens: /^\s+\S+\s*[=!<>(]/, rewrite: filterAsWhere },
     { words: ['having'], opens: /^\s+[\w@.()*]+\s*(?:[<>]|!=|==)/i, rewrite: 'keyword' },
     { words: ['regex'], opens: OPENS_NEVER, rewrite: regexAsWhere },
     { words: ['grep'], opens: OPENS_NEVER, rewrite: grepAsWhere },

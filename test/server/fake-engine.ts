@@ -101,7 +101,11 @@ export class FakeEngine implements Engine {
   }
 
   knowledge(): Knowledge {
-    return { language: { stages: [], functions: [], operators: [], aggregates: [], windows: [], parse_formats: [] }, fields: [], indexes: [] }
+    return {
+      language: { stages: [], functions: [], operators: [], aggregates: [], windows: [], parse_formats: [] },
+      fields: [],
+      indexes: [],
+    }
   }
 
   status(): StoreStatus {
