@@ -10,10 +10,21 @@ import { compile, languageCatalog } from './compiler/index.ts'
 import { microsOf } from './compiler/resolve/time.ts'
 import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
-import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
+import {
+  type Completion,
+  complete,
+  type Description,
+  describeAt,
+  type Knowledge,
+  NO_SPAN,
+  parseTimePoint,
+  type Signature,
+  signatureAt,
+} from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
 import { estimateScan } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
+import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
@@ -27,6 +38,7 @@ import { openStore } from './storage/store.ts'
 import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
 
 export { CompileError } from './grammar/diagnostics.ts'
+export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export { CanceledError } from './runtime/execute.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 
@@ -106,6 +118,14 @@ export interface Engine {
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
   languageCatalog(): unknown
+  /** What could be written at the offset, with the fields and values of the data. Never throws for a wrong text. */
+  complete(text: string, offset: number): Completion
+  /** The function or stage being written at the offset. */
+  signatureAt(text: string, offset: number): Signature | null
+  /** What the word at the offset is. */
+  describeAt(text: string, offset: number): Description | null
+  /** All that completion knows, as data: an editor that has it needs no engine. */
+  knowledge(): Knowledge
   status(): StoreStatus
   flush(): Promise<void>
   close(): Promise<void>
@@ -263,6 +283,36 @@ class StoreEngine implements Engine {
 
   languageCatalog(): unknown {
     return languageCatalog()
+  }
+
+  complete(text: string, offset: number): Completion {
+    return this.#withKnowledge(knowledge => complete(text, offset, knowledge))
+  }
+
+  signatureAt(text: string, offset: number): Signature | null {
+    return this.#withKnowledge(knowledge => signatureAt(text, offset, knowledge))
+  }
+
+  describeAt(text: string, offset: number): Description | null {
+    return this.#withKnowledge(knowledge => describeAt(text, offset, knowledge))
+  }
+
+  knowledge(): Knowledge {
+    return this.#withKnowledge(({ fields, ...others }) => ({
+      ...others,
+      // Read now: the snapshot will be gone.
+      fields: fields.map(field => ({ ...field })),
+    }))
+  }
+
+  #withKnowledge<T>(use: (knowledge: Knowledge) => T): T {
+    const snapshot = this.#store.snapshot()
+    try {
+      const { indexes } = catalogOf(snapshot)
+      return use({ language: languageCatalog(), indexes, fields: knownFields(snapshot) })
+    } finally {
+      snapshot.release()
+    }
   }
 
   status(): StoreStatus {

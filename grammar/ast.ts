@@ -104,6 +104,10 @@ export type AstStage =
   | AstChangepoint
   | AstForecast
   | AstPatterns
+  | AstShortForm
+
+/** Stages that stand for others: the compiler never sees them. */
+export type AstShortForm =
   | AstCount
   | AstTop
   | AstRare
@@ -112,6 +116,9 @@ export type AstStage =
   | AstPercentiles
   | AstBaseline
   | AstChanges
+  | AstLatency
+  | AstProportion
+  | AstExemplars
 
 interface Stage<K extends string> {
   readonly kind: K
@@ -411,6 +418,27 @@ export interface AstChanges extends Stage<'changes'> {
 
 export interface AstPercentiles extends Stage<'percentiles'> {
   readonly field: AstExpr
+  readonly by: readonly AstKey[]
+}
+
+/** `latency f [every 5m] [by k]` */
+export interface AstLatency extends Stage<'latency'> {
+  readonly field: AstExpr
+  readonly every: AstExpr | null
+  readonly by: readonly AstKey[]
+}
+
+/** `proportion p as n [every 5m] [by k]` */
+export interface AstProportion extends Stage<'proportion'> {
+  readonly predicate: AstExpr
+  readonly name: string
+  readonly every: AstExpr | null
+  readonly by: readonly AstKey[]
+}
+
+/** `exemplars [N] [by k]` */
+export interface AstExemplars extends Stage<'exemplars'> {
+  readonly count: number
   readonly by: readonly AstKey[]
 }
 

@@ -109,18 +109,6 @@ function byPlace(a: Diagnostic, b: Diagnostic): number {
   return a.edit.span.start - b.edit.span.start || b.edit.span.end - a.edit.span.end || b.span.start - a.span.start
 }
 
-export function diagnosticsToJson(source: SourceText, diagnostics: readonly Diagnostic[]): DiagnosticJson[] {
-  const fix = applyFixes(source, diagnostics)
-  return diagnostics.map(d => ({
-    code: d.code,
-    message: d.message,
-    position: positionOf(source, d.span),
-    ...(d.expected && { expected: d.expected }),
-    ...(d.suggestion !== undefined && { suggestion: d.suggestion }),
-    ...(fix !== null && { fix }),
-  }))
-}
-
 /** Hints in `meta.hints` and explain: without a fix, because nothing is wrong; what is known of the data has no place in the text. */
 export function hintsToJson(source: SourceText, hints: readonly Diagnostic[]): HintJson[] {
   return hints.map(({ code, message, span, suggestion }) => ({

@@ -1,5 +1,5 @@
 /** Builds the body of GET /query/explain (spec/decisions.md) from what compiling decided, what the scan would read, and a run's profile. */
-import { type Diagnostic, diagnosticsToJson, hintsToJson, renderDiagnostic } from '../../grammar/diagnostics.ts'
+import { type Diagnostic, diagnosticsToJson, hintsToJson, renderDiagnostic } from '../../grammar/index.ts'
 import type { SourceText } from '../../grammar/source.ts'
 import type { OperatorProfile, Profile } from '../../runtime/profile.ts'
 import type { Compiled, PlanNode } from '../types.ts'

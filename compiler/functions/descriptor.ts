@@ -169,7 +169,12 @@ export interface AggregateFunction extends Head {
   readonly category: 'aggregate'
   readonly doc: { readonly summary: string; readonly examples: readonly [AggregateExample, ...AggregateExample[]] }
   /** Names beyond `name`, matched by pattern: `p95` is percentile with parameter 95. */
-  readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
+  readonly family?: {
+    readonly pattern: RegExp
+    readonly parameters: (match: RegExpMatchArray) => readonly number[]
+    /** Those that people use: offered as suggestions. */
+    readonly members: readonly string[]
+  }
   type(args: readonly ValueType[]): ValueType | TypeProblem
   readonly merging: MergeLaw
   /** What a bin without rows has in a series that `fill` made regular, where it is not what `stats` gives for no rows. */

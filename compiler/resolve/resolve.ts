@@ -1,6 +1,6 @@
 /** A desugared query becomes a logical plan: sources matched, names bound, every stage lowered by its descriptor. */
 import type { AstFrom, AstQuery, AstSourceName, AstStage } from '../../grammar/ast.ts'
-import { type Span, suggestName } from '../../grammar/index.ts'
+import { type Span, STAGE_SYNTAX, suggestName } from '../../grammar/index.ts'
 import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import type { DateTime } from '../../storage/value.ts'
@@ -74,19 +74,8 @@ export function resolve(
 const UNJUDGED: ReadonlySet<string> = new Set(['E101', 'E106', 'E203', 'E204', 'E207'])
 
 function asCore(stage: AstStage): CoreStage {
-  switch (stage.kind) {
-    case 'count':
-    case 'top':
-    case 'rare':
-    case 'every':
-    case 'rate':
-    case 'percentiles':
-    case 'baseline':
-    case 'changes':
-      throw new Error(`the short form ${stage.kind} was not expanded`)
-    default:
-      return stage
-  }
+  if (STAGE_SYNTAX[stage.kind].desugar !== undefined) throw new Error(`the short form ${stage.kind} was not expanded`)
+  return stage as CoreStage
 }
 
 function matchedIndexes(from: AstFrom, cx: Pick<ResolveContext, 'catalog' | 'report'>): readonly string[] {

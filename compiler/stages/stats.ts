@@ -158,9 +158,7 @@ export function reportUnknown(ast: AstAggregate, cx: LowerContext, others: reado
     cx.report({ code: 'E204', message, span: ast.nameSpan })
     return
   }
-  const names = [...aggregates.values()].flatMap(fn =>
-    fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99'],
-  )
+  const names = [...aggregates.values()].flatMap(fn => (fn.family === undefined ? [fn.name] : fn.family.members))
   const foreign = [...others, ...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
   const near = foreign?.name ?? suggestName(ast.name, [...names, ...others.map(fn => fn.name)])
   const isScalar = scalars.has(ast.name)

@@ -1,5 +1,5 @@
 /** An engine that remembers what it was given and answers what it is told to: for everything a real one does only on a bad day. */
-import type { Collected, Engine, ExplainOptions, QueryOptions, QueryRun } from '../../engine.ts'
+import type { Collected, Engine, ExplainOptions, Knowledge, QueryOptions, QueryRun } from '../../engine.ts'
 import { batchOf, vectorOf } from '../../runtime/column-batch.ts'
 import { emptyProfile as nothingMeasured, type Profile } from '../../runtime/profile.ts'
 import { BackpressureError } from '../../storage/errors.ts'
@@ -86,6 +86,26 @@ export class FakeEngine implements Engine {
 
   languageCatalog(): unknown {
     return { stages: ['where'] }
+  }
+
+  complete() {
+    return { replace: { start: 0, end: 0 }, items: [] }
+  }
+
+  signatureAt() {
+    return null
+  }
+
+  describeAt() {
+    return null
+  }
+
+  knowledge(): Knowledge {
+    return {
+      language: { stages: [], functions: [], operators: [], aggregates: [], windows: [], parse_formats: [] },
+      fields: [],
+      indexes: [],
+    }
   }
 
   status(): StoreStatus {
