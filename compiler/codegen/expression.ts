@@ -573,9 +573,8 @@ export class KernelWriter implements EmitContext {
     const { kernelName, sites } = this.#options
     const expression = printExpr(expr)
     const key = `${helper} ${expression}`
-    const number = sites.get(key) ?? sites.size
-    sites.set(key, number)
-    const site = `${kernelName}:${number}`
+    if (!sites.has(key)) sites.set(key, sites.size)
+    const site = `${kernelName}:${sites.get(key)}`
     this.tables.push({ site, expression, field })
     const name = this.scope.fresh(hint)
     const dictionary = this.#names(field).extra as Expression
