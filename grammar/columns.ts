@@ -69,3 +69,16 @@ export function matchesPattern(name: string, pattern: string): boolean {
   }
   return at + last.length <= name.length
 }
+
+/** Columns a stage gives and no others. */
+export function onlyColumns(stage: string, names: readonly string[]): Columns {
+  return { all: names.map(name => ({ name, text: stage, source: null })), isOpen: false }
+}
+
+/** Columns a stage adds to those before it. */
+export function addedColumns(stage: string, names: readonly string[], before: Columns): Columns {
+  return withColumns(
+    before,
+    names.map(name => ({ name, text: stage, source: null })),
+  )
+}

@@ -18,7 +18,7 @@ import { Coercions } from './coercions.ts'
 import { bindColumn, type ColumnNames } from './columns.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
-import { describeConstant, nameHint } from './naming.ts'
+import { describeConstant, nameHint, siteOf } from './naming.ts'
 import { Scope } from './scope.ts'
 
 export interface WriterOptions {
@@ -570,11 +570,8 @@ export class KernelWriter implements EmitContext {
   /** Expressions computed once per distinct value of a field, and under which site. */
   readonly tables: { readonly site: string; readonly expression: string; readonly field: string }[] = []
   #table(helper: string, hint: string, field: string, expr: Expr, compute: ArrowFunctionExpression): Expression {
-    const { kernelName, sites } = this.#options
     const expression = printExpr(expr)
-    const key = `${helper} ${expression}`
-    if (!sites.has(key)) sites.set(key, sites.size)
-    const site = `${kernelName}:${sites.get(key)}`
+    const site = siteOf(this.#options, `${helper} ${expression}`)
     this.tables.push({ site, expression, field })
     const name = this.scope.fresh(hint)
     const dictionary = this.#names(field).extra as Expression

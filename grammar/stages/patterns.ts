@@ -1,4 +1,5 @@
 import type { AstFieldRef, AstPatterns } from '../ast.ts'
+import { onlyColumns } from '../columns.ts'
 import { numberOption, optionOf, parseOptions, printOptions, type StageOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
 
@@ -21,6 +22,7 @@ export const patternsSyntax: StageSyntax<AstPatterns> = {
   options: OPTIONS,
   foreign: [{ words: ['autocluster', 'reduce'], opens: /^\s*(?:[|;]|$)/, rewrite: 'keyword' }],
   parse: (p, keyword) => ({ kind: 'patterns', options: parseOptions(p, OPTIONS), span: p.spanFrom(keyword.start) }),
+  columns: () => onlyColumns('patterns', ['pattern', 'count', 'share', 'first_seen', 'last_seen', 'sample']),
   print: ({ options }) => `patterns${printOptions(options)}`,
 }
 
