@@ -72,7 +72,7 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     const others = state.fields.filter(field => !isPinned(field))
     const chosen = [...pinned, ...(others.length > 0 ? state.random.some(others) : [])]
     // An object kept whole beside one of its members: which of the two a later rename means, the language does not say.
-    const whole = chosen.filter(field => field.type === 'object').map(field => `${field.name}.`)
+    const whole = chosen.map(field => `${field.name}.`)
     const kept = chosen.filter(field => !whole.some(prefix => field.name.startsWith(prefix)))
     return { text: `keep ${names(kept)}`, next: { ...state, fields: kept } }
   },
