@@ -67,11 +67,21 @@ export function isSameRow(actual: NamedRow, expected: NamedRow, tolerance: (name
   return true
 }
 
+/** Beyond rounding: the answer is an estimate, and so one of whole numbers beyond 2^53 is a float. */
+const ESTIMATE = 1e-6
+
 function isSameValue(actual: Value, expected: Value, tolerance: number): boolean {
+  if (tolerance > ESTIMATE && (typeof actual === 'bigint' || typeof expected === 'bigint')) {
+    return isSameValue(asFloat(actual), asFloat(expected), tolerance)
+  }
   if (typeof actual === 'number' && typeof expected === 'number') {
     return (
       actual === expected || Math.abs(actual - expected) <= tolerance * Math.max(Math.abs(actual), Math.abs(expected))
     )
   }
   return valueText(actual) === valueText(expected)
+}
+
+function asFloat(value: Value): Value {
+  return typeof value === 'bigint' ? Number(value) : value
 }
