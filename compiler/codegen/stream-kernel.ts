@@ -92,7 +92,7 @@ class Answers {
     const named = (part: string): Identifier => id(writer.scope.fresh(`${hint}_${part}`))
     this.#writer = writer
     this.#type = column.kind === 'offset' ? column.type : column.call.type
-    this.#names = { numbers: named('result'), presence: named('there'), others: named('others'), count: named('count') }
+    this.#names = { numbers: named('result'), presence: named('there'), others: named('others'), count: named('given') }
     const { numbers, presence, others, count } = this.#names
     if (NO_NUMBERS.has(this.#type)) {
       writer.before(...js`const ${others} = new Array(rowCount);`)
