@@ -209,6 +209,7 @@ export interface AggregateFunction extends Head {
    * among them). It keeps what it can use and ignores the others.
    */
   rest?(state: StateSlots, value: Emitted, cx: StepContext): readonly Statement[]
+  /** `from` stays as it is, and `into` keeps no object of it that a later step or merge would change: windows go on merging both. */
   merge(
     into: StateSlots,
     from: StateSlots,

@@ -122,7 +122,8 @@ export function lowerArguments(
     cx.report({ code: 'E202', message: type.problem, span: ast.args[type.argument]?.span ?? ast.span })
     return null
   }
-  const takes = fn.kind === 'aggregate' ? (fn.takes ?? []) : []
+  const taker = fn.kind === 'aggregate' ? fn : fn.meaning.kind === 'aggregate' ? fn.meaning.function : null
+  const takes = taker?.takes ?? []
   for (const [index, arg] of args.entries()) {
     if (fn.parameters[index]?.type !== 'number' || !NEVER_NUMBERS.has(arg.type)) continue
     if (takes.includes(arg.type)) continue

@@ -139,11 +139,16 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     if (!state.events || !state.fields.some(field => field.name === '_time')) return null
     const keys = Array.from({ length: random.int(0, 1) }, (_, i) => ({ name: `g${i}`, text: randomKey(state) }))
     const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
-    const made = randomAggregates(state, random.int(0, 2)).filter(each => !each.field.name.endsWith('_rate'))
+    const aggregatesOf = { ...state, aggregates: state.aggregates.filter(fn => fn.takesBinSeconds !== true) }
+    const made = randomAggregates(aggregatesOf, random.int(0, 2))
     const aggregates = made.length === 0 ? '' : ` stats ${made.map(each => each.text).join(', ')}`
     const widths = random.pick(['1m', '1m, 5m', '90s, 1h'])
-    const names = ['g8', 'g9', ...keys.map(key => key.name)]
-    const fields = [...names.map((name): Field => ({ name, type: 'any' })), ...made.map(each => each.field)]
+    const fields: Field[] = [
+      { name: 'g8', type: 'datetime' },
+      { name: 'g9', type: 'duration' },
+      ...keys.map(({ name }): Field => ({ name, type: 'any' })),
+      ...made.map(each => each.field),
+    ]
     return {
       text: `rollup ${widths}${by}${aggregates} | rename _time as g8, width as g9`,
       next: { ...state, fields, ordered: true, events: false, series: false },
@@ -274,7 +279,7 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
   const isBinned = state.events && state.fields.some(field => field.name === '_time') && random.chance(0.3)
   const keys = Array.from({ length: random.int(isBinned ? 1 : 0, 2) }, (_, i): Field & { readonly text: string } => ({
     name: `g${i}`,
-    type: 'any',
+    type: i === 0 && isBinned ? 'datetime' : 'any',
     text: i === 0 && isBinned ? `bin(_time, ${random.pick(['30s', '1m', '5m'])})` : randomKey(state),
   }))
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
