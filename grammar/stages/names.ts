@@ -114,6 +114,8 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'group-by',
   'make-series',
   'field_names',
+  'cluster',
+  'reduce',
 ])
 
 /** Stages of the language that this engine does not run yet. */
