@@ -52,7 +52,6 @@ export function isStageWord(word: string): boolean {
 
 /** Spellings of other languages, as the descriptors declare them. A bare predicate does not begin with one of these. */
 export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
-  'autocluster',
   'reduce',
   'filter',
   'search',
