@@ -167,7 +167,7 @@ export class ExprResolver {
   /** Events are open, so an unknown field is legal and every row lacks it; usually it is a typo, so say so. */
   #hintUnknown(name: string, span: Span): void {
     const { knownFields } = this.#cx
-    if (knownFields === null || knownFields.size === 0 || !this.#scope.isEvents) return
+    if (knownFields === null || knownFields.size === 0 || !this.#scope.isEvents || !this.#scope.isStored) return
     if (this.#scope.fields.has(name) || knownFields.has(name) || name === 'index' || name.startsWith('_')) return
     for (const known of knownFields.keys()) if (known.startsWith(`${name}.`)) return
     const near = suggestName(name, [...knownFields.keys(), ...this.#scope.fields.keys()])
