@@ -100,7 +100,7 @@ export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
     const isWhole = [...namesOf].every(
       ([batch, own]) => own.has(name) && shownOf(batch.column(name)) === batch.column(name),
     )
-    if (isWhole) return vectorOf(values)
+    if (isWhole || !names.has(name)) return vectorOf(values)
     const shown = rows.map(({ batch, row }) =>
       namesOf.get(batch)!.has(name) ? valueAt(shownOf(batch.column(name)), row) : undefined,
     )
@@ -111,6 +111,13 @@ export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
 /** What a whole event shows of a column: without the objects whose members stand beside it. */
 export function shownOf(vector: Vector): Vector {
   return vector.kind === 'any' && vector.shown !== undefined ? vector.shown : vector
+}
+
+/** The column as it is read, to be shown so: its members do not stand beside it any more. */
+export function wholeOf(vector: Vector): Vector {
+  if (vector.kind !== 'any' || vector.shown === undefined) return vector
+  const { kind, rowCount, values } = vector
+  return { kind, rowCount, values }
 }
 
 /** The plainest vector that holds these values. Holes count as missing. */
