@@ -37,7 +37,7 @@ import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
 import { streams } from './stages/index.ts'
 import type { CoreStage } from './stages/stage.ts'
-import { timeBinNs } from './stages/stats.ts'
+import { seriesWidthNs } from './stages/stats.ts'
 import type { Compiled, CompileOptions, TraceEntry } from './types.ts'
 
 export { languageCatalog } from './language-catalog.ts'
@@ -285,7 +285,7 @@ function intervalOf(chain: readonly LogicalOp[]): string | null {
   // What a stage makes of a series, its changes for one, is no series.
   const last = chain.find(op => op.kind === 'aggregate' || (op.kind === 'table' && !op.passes))
   const [first] = last?.kind === 'aggregate' ? last.keys : []
-  const ns = first === undefined ? null : timeBinNs(first.value)
+  const ns = first === undefined ? null : seriesWidthNs(first.value)
   return ns === null ? null : formatDuration(ns)
 }
 
