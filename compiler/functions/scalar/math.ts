@@ -1,8 +1,8 @@
 /** Functions of numbers. Where there is no real answer the result is null. */
 import type { Expression } from 'estree'
+import { compareValues } from '../../../runtime/helpers/compare.ts'
 import type { ValueType } from '../../../storage/value.ts'
 import { id, js, lit, member } from '../../codegen/js.ts'
-import { compareValues } from '../../../runtime/helpers/compare.ts'
 import type { ScalarFunction, TypeProblem } from '../descriptor.ts'
 import { emitRemainder, isFiniteNumber } from './arithmetic.ts'
 import { allAre, emitted, isNumeric, OPTIONAL, param, scalarsOf, VARIADIC, withArticle } from './build.ts'
@@ -210,7 +210,9 @@ const bucket = math({
     ['bucket(90s, [1m, 1h])', '"[1m, 1h)"'],
   ],
   result: ([x = 'any']) =>
-    x === 'bool' || x === 'array' || x === 'object' ? { problem: `${withArticle(x)} has no buckets`, argument: 0 } : 'string',
+    x === 'bool' || x === 'array' || x === 'object'
+      ? { problem: `${withArticle(x)} has no buckets`, argument: 0 }
+      : 'string',
   check: ([, bounds]) => {
     if (!Array.isArray(bounds)) return null
     const isAscending = bounds.every((bound, n) => n === 0 || compareValues(bounds[n - 1], bound) < 0)
