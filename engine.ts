@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
+import { UnseenFields } from './compiler/hints/unseen-fields.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
 import { microsOf } from './compiler/resolve/time.ts'
 import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
@@ -165,8 +166,12 @@ export function queryStream(
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
   const compiled = compileQuery(text, options, now, UNREAD_CATALOG, {})
-  const source: PartSource = { parts: () => partsOf(events, demandOf(compiled)), release: () => {} }
-  return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
+  const unseen = new UnseenFields(compiled.namedFields)
+  const reading = { isDone: false }
+  const source: PartSource = { parts: () => partsOf(events, demandOf(compiled), unseen, reading), release: () => {} }
+  const result = execute(compiled.program, source, executeOptions(options, now))
+  // Of a pipe that was left before its end nobody knows what it would have had.
+  return queryRun(compiled, result, () => (reading.isDone ? unseen.hints() : []))
 }
 
 /** Nothing is known of a pipe before it is read. */
@@ -195,8 +200,11 @@ function project(event: IncomingEvent, demand: ReadonlySet<string>): IncomingEve
 async function* partsOf(
   events: AsyncIterable<readonly IncomingEvent[]>,
   demand: ReadonlySet<string> | null,
+  unseen: UnseenFields,
+  reading: { isDone: boolean },
 ): AsyncGenerator<Snapshot['parts']> {
   for await (const batch of events) {
+    for (const event of batch) unseen.see(event.fields)
     const store = await openStore({ directory: null })
     store.append(demand === null ? batch : batch.map(event => project(event, demand)))
     const snapshot = store.snapshot()
@@ -204,6 +212,7 @@ async function* partsOf(
     snapshot.release()
     await store.close()
   }
+  reading.isDone = true
 }
 
 class StoreEngine implements Engine {
@@ -432,12 +441,13 @@ function sourcesOf(snapshot: Snapshot): readonly string[] {
   return [...sources]
 }
 
-function queryRun(compiled: Compiled, result: QueryResult): QueryRun {
+/** @param later  hints that only the end of the reading tells */
+function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly Diagnostic[] = () => []): QueryRun {
   const { profile, shape } = result
   let { hints } = compiled
   async function* batches(): AsyncGenerator<Batch> {
     yield* result.batches()
-    hints = withDataHints(compiled.hints, profile.counters)
+    hints = [...withDataHints(compiled.hints, profile.counters), ...later()]
   }
   return {
     query: compiled.canonical,

@@ -20,6 +20,7 @@ import { emitExtend } from './codegen/kernel.ts'
 import type { FunctionRegistry } from './functions/descriptor.ts'
 import { FUNCTIONS } from './functions/index.ts'
 import { MUCH_DATA_ROWS, planHints } from './hints/plan-hints.ts'
+import type { NamedField } from './hints/unseen-fields.ts'
 import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
 import { printExpr, printPlan } from './logical/print.ts'
@@ -37,7 +38,7 @@ import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
 import { streams } from './stages/index.ts'
 import type { CoreStage } from './stages/stage.ts'
-import { timeBinNs } from './stages/stats.ts'
+import { seriesWidthNs } from './stages/stats.ts'
 import type { Compiled, CompileOptions, TraceEntry } from './types.ts'
 
 export { languageCatalog } from './language-catalog.ts'
@@ -55,7 +56,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
   record('parse', () => print(query))
   record('desugar', () => (rewrites.length === 0 ? null : print(core)))
 
-  const { resolved, hints } = resolveAll(source, core, diagnostics, options)
+  const { resolved, hints, namedFields } = resolveAll(source, core, diagnostics, options)
   record('resolve', () => printPlan(resolved.plan))
 
   const left = new Set(options.without ?? [])
@@ -91,6 +92,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
     },
     canonical,
     rewrites,
+    namedFields,
     hints: [
       ...hints,
       ...overflows,
@@ -135,9 +137,10 @@ function resolveAll(
   query: AstQuery,
   syntax: readonly Diagnostic[],
   options: CompileOptions,
-): { readonly resolved: Resolved; readonly hints: readonly Diagnostic[] } {
+): { readonly resolved: Resolved } & Pick<Compiled, 'hints' | 'namedFields'> {
   const problems: Diagnostic[] = [...syntax]
   const hints: Diagnostic[] = []
+  const namedFields: NamedField[] = []
   const report = (diagnostic: Diagnostic): void => void problems.push(diagnostic)
   const indexes = indexesOf(query, { catalog: options.catalog, report })
   const fields = options.catalog.fields(indexes)
@@ -152,11 +155,12 @@ function resolveAll(
       const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
       if (!isKnown) hints.push(diagnostic)
     },
+    named: field => namedFields.push(field),
     knownFields: fields,
   }
   const resolved = resolve(query, indexes, options.time ?? ALL_TIME, options.now, cx)
   if (problems.length > 0) fail(source, withoutEchoes([...problems, ...hints.flatMap(asTypo)]))
-  return { resolved, hints }
+  return { resolved, hints, namedFields }
 }
 
 /** In a query that is wrong anyway, a field no event has, close to one that exists, is told with the other mistakes. */
@@ -285,7 +289,7 @@ function intervalOf(chain: readonly LogicalOp[]): string | null {
   // What a stage makes of a series, its changes for one, is no series.
   const last = chain.find(op => op.kind === 'aggregate' || (op.kind === 'table' && !op.passes))
   const [first] = last?.kind === 'aggregate' ? last.keys : []
-  const ns = first === undefined ? null : timeBinNs(first.value)
+  const ns = first === undefined ? null : seriesWidthNs(first.value)
   return ns === null ? null : formatDuration(ns)
 }
 

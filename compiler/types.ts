@@ -6,6 +6,7 @@ import type { TimeRange } from '../storage/predicate.ts'
 import type { DateTime, Value } from '../storage/value.ts'
 import type { Catalog } from './catalog.ts'
 import type { FunctionRegistry } from './functions/descriptor.ts'
+import type { NamedField } from './hints/unseen-fields.ts'
 
 export interface CompileOptions {
   readonly catalog: Catalog
@@ -61,6 +62,8 @@ export interface Compiled {
   readonly canonical: string
   readonly rewrites: readonly Rewrite[]
   readonly hints: readonly Diagnostic[]
+  /** Fields of events the query names, where no catalog could say whether there are any. */
+  readonly namedFields: readonly NamedField[]
   readonly trace: readonly TraceEntry[]
   readonly plan: PlanNode
   /** Rules that applied, in order. */

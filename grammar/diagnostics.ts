@@ -47,6 +47,7 @@ export const DIAGNOSTIC_CODES = {
   H908: 'integers became floats',
   H909: 'comparison with null',
   H910: 'something was left out of the answer',
+  H911: 'parse left fields as they were',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

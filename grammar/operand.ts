@@ -203,7 +203,9 @@ export function parseCall(p: Parser, isAggregate = false): Extract<AstExpr, { ki
         break
       }
       const from = p.peek().start
-      if (args.length > 0 || !starArgument(p)) args.push(parseArgument(p))
+      if (args.length > 0 || !starArgument(p)) {
+        args.push(parseArgument(p, args.length > 0 && TAKE_LAMBDAS.has(name.text.toLowerCase())))
+      }
       if (isForeign) argumentTexts.push(p.fixedText(from, p.lastEnd))
       if (isWord(name, 'cast') && p.isWord('as')) {
         foreignCast(p, name.start, p.fixedText(from, p.lastEnd))
@@ -224,10 +226,20 @@ export function parseCall(p: Parser, isAggregate = false): Extract<AstExpr, { ki
   return { kind: 'call', span: p.spanFrom(name.start), name: name.text.toLowerCase(), nameSpan, args, where, strict }
 }
 
-function parseArgument(p: Parser): AstExpr {
+/** Where `x => …` can only be meant as a lambda, and is no slip for `>=`. */
+const TAKE_LAMBDAS: ReadonlySet<string> = new Set(['any', 'all', 'filter', 'map'])
+
+function parseArgument(p: Parser, isLambda: boolean): AstExpr {
   const token = p.peek()
-  if ((token.kind !== 'name' && token.kind !== 'quoted-name') || !isPunctuation(p.peekSecond(), '->')) {
+  const arrow = p.peekSecond()
+  const isForeign = isLambda && isPunctuation(arrow, '=>')
+  if ((token.kind !== 'name' && token.kind !== 'quoted-name') || !(isForeign || isPunctuation(arrow, '->'))) {
     return p.comparedWith(null, () => parseExpression(p))
+  }
+  if (isForeign) {
+    const span = { start: arrow.start, end: arrow.end }
+    const message = "the '=>' of a lambda is written '->' here"
+    p.report({ code: 'E307', message, span, suggestion: '->', edit: { span, text: '->' } })
   }
   p.take()
   p.take()

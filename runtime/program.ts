@@ -208,8 +208,10 @@ export interface AggregateKey {
   /** A column of the input (computed by an extend below when it is an expression). */
   readonly field: string
   readonly name: string
-  /** Set when the key is `bin(field, span)` with a constant span in microseconds: binned while coding, no column is made. */
+  /** Set when the key is `bin(field, span)` with a constant span in microseconds, counted from 1970: binned while coding, no column is made. */
   readonly binMicros: number | null
+  /** A bin of time, however it is made: groups come out in its order. */
+  readonly isSeries?: true
 }
 
 /**

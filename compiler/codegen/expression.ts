@@ -333,7 +333,7 @@ export class KernelWriter implements EmitContext {
       case 'number':
         return { repr: 'number', value: this.constant(value), valid: null }
       case 'string':
-        return { repr: 'string', value: this.constant(value), valid: null }
+        return { repr: 'string', value: this.constant(value), valid: null, constant: value }
       case 'boolean':
         return { repr: 'bool', value: lit(value), valid: null }
       case 'undefined':

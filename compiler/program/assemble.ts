@@ -150,5 +150,5 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
 }
 
 function keysOf({ keys }: { readonly keys: readonly PhysicalKey[] }): AggregateKey[] {
-  return keys.map(({ field, name, binMicros }) => ({ field, name, binMicros }))
+  return keys.map(({ field, name, binMicros, isSeries }) => ({ field, name, binMicros, ...(isSeries && { isSeries }) }))
 }

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../grammar/diagnostics.ts'
 import type { DateTime, Value, ValueType } from '../../storage/value.ts'
 import type { Catalog } from '../catalog.ts'
 import type { FunctionRegistry } from '../functions/descriptor.ts'
+import type { NamedField } from '../hints/unseen-fields.ts'
 
 export interface ResolveContext {
   readonly functions: FunctionRegistry
@@ -14,6 +15,8 @@ export interface ResolveContext {
   readonly now: DateTime
   report(diagnostic: Diagnostic): unknown
   hint(diagnostic: Diagnostic): void
+  /** A field of events of which nothing is known yet. */
+  named(field: NamedField): void
   /** Fields the data is known to have and their types, for near names and hints; null: not known. */
   readonly knownFields: ReadonlyMap<string, ValueType> | null
 }

@@ -243,8 +243,13 @@ function randomWindow(state: State, i: number): Made {
   return { text: `${fn.name}(${args.join(', ')}) as ${alias}`, field: { name: alias, type } }
 }
 
+/** Bins no series is filled by: weeks, days of a zone, and such as are no whole microseconds. */
+const BINS = ['1w', '2w', '1d, "Europe/Berlin"', '1h, "Asia/Kolkata"', '250ms', '1500ns']
+
 function randomKey(state: State): string {
   const { random } = state
+  const hasTime = state.events && state.fields.some(field => field.name === '_time')
+  if (hasTime && random.chance(0.1)) return `bin(_time, ${random.pick(BINS)})`
   return random.chance(0.6)
     ? quoteField(random.pick(state.fields.filter(isUsable)).name)
     : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)

@@ -332,9 +332,9 @@ export class AggregateOperator extends Aggregation implements Operator {
 
   /** A series reads from its start: groups of a binned time come in its order, others as they were first seen. */
   #timeOrder(keys: readonly Value[][]): number[] | null {
-    const at = this.#spec.keys.findIndex(key => key.binMicros !== null)
+    const at = this.#spec.keys.findIndex(key => key.isSeries === true)
     const times = keys[at]
-    return times === undefined ? null : orderOfBins(times, this.#spec.keys[at]!.binMicros!)
+    return times === undefined ? null : orderOfBins(times, this.#spec.keys[at]!.binMicros)
   }
 }
 
@@ -342,7 +342,7 @@ export class AggregateOperator extends Aggregation implements Operator {
 const SPARSE_BINS = 16
 
 /** Stable order by time, nulls last: bins are counted rather than compared (28,800 groups: 13 ms before, 1 now). */
-function orderOfBins(times: readonly Value[], binMicros: number): number[] {
+function orderOfBins(times: readonly Value[], binMicros: number | null): number[] {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
   for (const time of times) {
@@ -350,8 +350,8 @@ function orderOfBins(times: readonly Value[], binMicros: number): number[] {
     if (time.micros < low) low = time.micros
     if (time.micros > high) high = time.micros
   }
-  const bins = low > high ? 0 : (high - low) / binMicros + 1
-  if (bins > times.length * SPARSE_BINS) {
+  const bins = low > high || binMicros === null ? 0 : (high - low) / binMicros + 1
+  if (binMicros === null || bins > times.length * SPARSE_BINS) {
     return Array.from(times, (_, group) => group).sort((a, b) => compareValues(times[a], times[b]) || a - b)
   }
   const binOf = (time: Value): number => (time instanceof DateTime ? (time.micros - low) / binMicros : bins)

@@ -10,7 +10,7 @@ import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { passesWhole, readsTokens } from '../estimate.ts'
-import { isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
+import { firstOf, isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
 import type { ScanProfile } from '../profile.ts'
 import type { ScanSpec } from '../program.ts'
 import type { Owner } from '../stopwatch.ts'
@@ -154,7 +154,7 @@ export class Scan {
     let isLate = false
     const load = (name: string): Vector | null => {
       try {
-        return stopwatch.time(this.decoding, () => loadColumn(part, block, name, profile.scan))
+        return stopwatch.time(this.decoding, () => loadColumn(part, block, name, fields === null, profile.scan))
       } catch (error) {
         // While the block is being processed the whole block is given up (by the driver); once rows of it are in the answer,
         // what cannot be read is missing and the answer says it is incomplete.
@@ -204,17 +204,42 @@ export function noteDamage(damaged: string[], error: CorruptPartError): void {
   if (!damaged.includes(error.message)) damaged.push(error.message)
 }
 
-function loadColumn(part: PartReader, block: BlockReader, name: string, scan: ScanProfile): Vector | null {
+function loadColumn(
+  part: PartReader,
+  block: BlockReader,
+  name: string,
+  isEvent: boolean,
+  scan: ScanProfile,
+): Vector | null {
   if (name === 'index') {
     const own = block.column('index')
     return own ?? { kind: 'const', rowCount: block.rowCount, value: part.index }
   }
   const vector = block.column(name, scan)
-  if (vector !== null) {
-    scan.bytes += block.columnBytes(name)
-    return vector
+  if (vector !== null) scan.bytes += block.columnBytes(name)
+  if (vector !== null && !parentsOf(part).has(name)) return vector
+  const object = assembled(part, block, name, scan)
+  // A null or an empty object in some events, an object of several fields in others: those the event shows beside it.
+  const isField = vector !== null || part.fields.some(field => field.name === name)
+  if (object === null || !isField) return object ?? vector
+  const stored: Vector = vector ?? { kind: 'const', rowCount: block.rowCount, value: undefined }
+  const whole = firstOf(stored, object)
+  return isEvent ? { ...whole, shown: stored } : whole
+}
+
+const parents = new WeakMap<PartReader, ReadonlySet<string>>()
+
+/** Names that other fields of the part are members of: `a` and `a.b` where there is an `a.b.c`. */
+function parentsOf(part: PartReader): ReadonlySet<string> {
+  let names = parents.get(part)
+  if (names === undefined) {
+    const found = new Set<string>()
+    for (const { name } of part.fields) {
+      for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) found.add(name.slice(0, dot))
+    }
+    parents.set(part, (names = found))
   }
-  return assembled(part, block, name, scan)
+  return names
 }
 
 /** `a` where only `a.b`, `a.c` are stored, or `a.b` where an object is stored at `a`. */
