@@ -53,7 +53,10 @@ export interface KernelMode {
 }
 
 export interface KernelText {
-  /** A function body that returns the kernel: `"use strict"; return function kernel1_where(…) {…}`. Parameters of the body: rt, k. */
+  /**
+   * A function body that returns the kernel: `"use strict"; return function kernel1_where(rt, k, …) {…}`. Helpers and constants are its first
+   * parameters, so that one function, and the machine code made of it, serves every run.
+   */
   readonly text: string
   /** Values the text refers to as `k[n]`. */
   readonly constants: readonly unknown[]
@@ -224,7 +227,8 @@ export interface AggregateSpec extends UnarySpec<'aggregate'> {
   readonly keys: readonly AggregateKey[]
   readonly outputs: readonly { readonly name: string; readonly type: ValueType }[]
   readonly state: readonly StateColumnSpec[]
-  readonly step: KernelSpec
+  /** Each takes every row, for some of the aggregates; more than one only where they are very many. */
+  readonly steps: readonly KernelSpec[]
   /** When every aggregate counts rows and nothing else: rows are counted per slot first. `(rowCount, selection, selectedCount, keys, slotCount, lanes) => void`. */
   readonly tally: KernelSpec | null
   readonly merge: KernelSpec

@@ -17,7 +17,7 @@ import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
 import { isPure } from '../logical/pure.ts'
-import { fieldsOf } from '../logical/walk.ts'
+import { fieldsOf, sizeOf } from '../logical/walk.ts'
 import type { Emitted } from './emitted.ts'
 import { KernelWriter } from './expression.ts'
 import { allOf, at, commented, id, js, lit } from './js.ts'
@@ -173,7 +173,8 @@ interface BoundAggregate {
 
 export interface AggregateKernels {
   readonly state: readonly StateColumnSpec[]
-  readonly step: KernelSpec
+  /** Several where there are very many aggregates; each takes every row. */
+  readonly steps: readonly KernelSpec[]
   readonly tally: KernelSpec | null
   readonly merge: KernelSpec
   readonly finish: KernelSpec
@@ -198,16 +199,41 @@ export function emitAggregate(
   })
   // Where no row can be left out, all counters of a group are one number: it is kept here, once, and added to each at the end.
   const counting = bound.filter(b => countColumns(b.function).length > 0)
-  const isShared = counting.length > 1 && counting.every(b => b.call.where === null)
+  const parts = inParts(bound)
+  const isShared = parts.length === 1 && counting.length > 1 && counting.every(b => b.call.where === null)
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
-    step: stepKernel(bound, keyCount, rowsColumn, options),
+    steps: parts.map((part, index) => {
+      const name = index === 0 ? options.name : `${options.name}_more${index}`
+      return stepKernel(part, keyCount, rowsColumn, { ...options, name })
+    }),
     tally: keyCount > 0 && calls.every(isPlainCount) ? tallyKernel(keyCount, options) : null,
     merge: mergeKernel(bound, rowsColumn, options),
     finish: finishKernel(bound, rowsColumn, options),
     absorb: bound.every(b => b.function.fromStatistics !== undefined) ? absorbKernel(bound, keyCount, options) : null,
   }
+}
+
+/** About nodes of code: the step of an aggregate and its bookkeeping, besides its arguments. */
+const STEP_NODES = 24
+/** V8 optimises a loop of this much in some tens of milliseconds, and one of ten times as much not at all. */
+const STEPS_NODES_MAX = 1000
+
+function inParts(bound: readonly BoundAggregate[]): readonly (readonly BoundAggregate[])[] {
+  const parts: BoundAggregate[][] = [[]]
+  let size = 0
+  for (const b of bound) {
+    const exprs = b.call.where === null ? b.call.args : [...b.call.args, b.call.where]
+    const own = exprs.reduce((sum, expr) => sum + sizeOf(expr), STEP_NODES)
+    if (size > 0 && size + own > STEPS_NODES_MAX) {
+      parts.push([])
+      size = 0
+    }
+    parts.at(-1)!.push(b)
+    size += own
+  }
+  return parts
 }
 
 /** Counters nobody reads: V8 drops them. */
@@ -544,7 +570,7 @@ function kernelSpec(
       })
       // The prelude fills while rows are written, so `write` reads it last.
       const body = write(writer, mode)
-      const params = parameters.split(', ').map(id)
+      const params = `rt, k, ${parameters}`.split(', ').map(id)
       const fn: Expression = {
         type: 'FunctionExpression',
         id: id(options.name),
@@ -554,13 +580,12 @@ function kernelSpec(
         async: false,
       }
       const constants = writer.prelude.filter(isConstantBinding)
-      const inner = body.filter(statement => !isConstantBinding(statement))
+      const inner = [...constants, ...body.filter(statement => !isConstantBinding(statement))]
       const program = {
         type: 'Program' as const,
         sourceType: 'script' as const,
         body: [
           ...js`"use strict";`,
-          ...constants,
           ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
         ],
       }
@@ -572,7 +597,7 @@ function kernelSpec(
   }
 }
 
-/** `const k3 = k[3]`: bound once per compiled function, outside it. */
+/** `const k3 = k[3]`: before all that uses it. */
 function isConstantBinding(statement: Statement): boolean {
   if (statement.type !== 'VariableDeclaration') return false
   const [declaration] = statement.declarations

@@ -74,7 +74,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'aggregate': {
           const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
           const statistics = op.facts === null || absorb === null ? null : { facts: op.facts, absorb }
-          kernels.push({ name: emitted.step.name, of: base.label })
+          kernels.push(...emitted.steps.map(step => ({ name: step.name, of: base.label })))
           const keys: AggregateKey[] = op.keys.map(({ field, name, binMicros }) => ({ field, name, binMicros }))
           const outputs = [
             ...op.keys.map(key => ({ name: key.name, type: 'any' as const })),

@@ -15,6 +15,7 @@ import { HLL_HELPERS } from './hll.ts'
 import { MATH_HELPERS } from './math.ts'
 import { NETWORK_HELPERS } from './network.ts'
 import { SET_HELPERS } from './set.ts'
+import { NUMBER_SET_HELPERS } from './number-set.ts'
 import { SKETCH_HELPERS } from './sketch.ts'
 import { STRING_HELPERS } from './strings.ts'
 import { TEXT_HELPERS } from './text.ts'
@@ -38,6 +39,7 @@ export const HELPERS = {
   ...VECTOR_HELPERS,
   ...TEXT_SEARCH_HELPERS,
   ...SET_HELPERS,
+  ...NUMBER_SET_HELPERS,
   ...AGGREGATE_HELPERS,
   ...DISTINCT_HELPERS,
   ...HLL_HELPERS,

@@ -12,7 +12,9 @@ export const USAGE = `npm run bench -- [options]
   --cold              reopen the engine and drop the system's caches before every run
   --fresh             load again even when the loaded directories could be used
   --json              figures as JSON
-  --micro             kernels and encodings alone`
+  --micro             kernels and encodings alone
+  --compile           what plans and kernels take, and very large queries
+  --overhead          what measuring a query costs`
 
 export interface BenchArguments {
   readonly rows: number
@@ -26,6 +28,8 @@ export interface BenchArguments {
   readonly fresh: boolean
   readonly json: boolean
   readonly micro: boolean
+  readonly compile: boolean
+  readonly overhead: boolean
   readonly help: boolean
 }
 
@@ -45,6 +49,8 @@ export function readArguments(given: readonly string[]): BenchArguments {
       fresh: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       micro: { type: 'boolean', default: false },
+      compile: { type: 'boolean', default: false },
+      overhead: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -61,6 +67,8 @@ export function readArguments(given: readonly string[]): BenchArguments {
     fresh: values.fresh,
     json: values.json,
     micro: values.micro,
+    compile: values.compile,
+    overhead: values.overhead,
     help: values.help,
   }
 }
