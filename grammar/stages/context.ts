@@ -1,4 +1,6 @@
 import type { AstContext } from '../ast.ts'
+import { madeColumns, withColumns } from '../columns.ts'
+import { CONTEXT_COLUMNS } from '../made-columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
 import type { StageOption } from './options.ts'
 import { parseRowCount, type StageSyntax } from './syntax.ts'
@@ -19,5 +21,6 @@ export const contextSyntax: StageSyntax<AstContext> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'context', span: p.spanFrom(keyword.start), count, options, by }
   },
+  columns: (_, before) => withColumns(before, madeColumns('context', CONTEXT_COLUMNS)),
   print: stage => `context ${stage.count}${printClauses(stage)}`,
 }

@@ -42,6 +42,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'latency',
   'proportion',
   'exemplars',
+  'impact',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -81,6 +82,8 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'rex',
   'timechart',
   'makecontinuous',
+  'autocluster',
+  'reduce',
   'chart',
   'bin',
   'bucket',
@@ -123,7 +126,6 @@ export const PLANNED_STAGES: ReadonlySet<string> = new Set([
   'tee',
   'use',
   'facets',
-  'impact',
   'compare',
   'lookup',
 ])

@@ -1,6 +1,8 @@
 import type { AstOutliers } from '../ast.ts'
+import { madeColumns, withColumns } from '../columns.ts'
+import { OUTLIER_COLUMNS } from '../made-columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
-import { optionOf, type StageOption, standsAtOption } from './options.ts'
+import { boolOption, optionOf, type StageOption, standsAtOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
 
 export const OUTLIER_METHODS = ['iqr', 'zscore', 'mad'] as const
@@ -36,6 +38,10 @@ export const outliersSyntax: StageSyntax<AstOutliers> = {
     const { options, by } = parseClauses(p, OPTIONS)
     if (optionOf(options, 'field') === null) p.unexpected(["'field='"], "'field=' and the field to look at")
     return { kind: 'outliers', span: p.spanFrom(keyword.start), options, by }
+  },
+  columns({ options }, before) {
+    const isMarked = boolOption(options, 'mark') === true
+    return withColumns(before, madeColumns('outliers', [...OUTLIER_COLUMNS, ...(isMarked ? ['is_outlier'] : [])]))
   },
   print: stage => `outliers${printClauses(stage)}`,
 }

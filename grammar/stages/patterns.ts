@@ -1,4 +1,6 @@
 import type { AstFieldRef, AstPatterns } from '../ast.ts'
+import { madeColumns } from '../columns.ts'
+import { PATTERN_COLUMNS } from '../made-columns.ts'
 import { numberOption, optionOf, parseOptions, printOptions, type StageOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
 
@@ -21,6 +23,7 @@ export const patternsSyntax: StageSyntax<AstPatterns> = {
   options: OPTIONS,
   foreign: [{ words: ['autocluster', 'reduce'], opens: /^\s*(?:[|;]|$)/, rewrite: 'keyword' }],
   parse: (p, keyword) => ({ kind: 'patterns', options: parseOptions(p, OPTIONS), span: p.spanFrom(keyword.start) }),
+  columns: (_, before) => ({ ...before, all: madeColumns('patterns', PATTERN_COLUMNS), isOpen: false }),
   print: ({ options }) => `patterns${printOptions(options)}`,
 }
 

@@ -1,8 +1,18 @@
 import type { AstRollup } from '../ast.ts'
+import { columnNamed, madeColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
-import { parseAggregates, parseBy, parseCommaList, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+import {
+  aggregateColumn,
+  keyAsColumn,
+  parseAggregates,
+  parseBy,
+  parseCommaList,
+  printAggregates,
+  printBy,
+  type StageSyntax,
+} from './syntax.ts'
 
 export const rollupSyntax: StageSyntax<AstRollup> = {
   keyword: 'rollup',
@@ -19,6 +29,18 @@ export const rollupSyntax: StageSyntax<AstRollup> = {
     const by = parseBy(p)
     const aggregates = p.acceptWord('stats') === null ? [] : parseAggregates(p)
     return { kind: 'rollup', span: p.spanFrom(keyword.start), widths, by, aggregates }
+  },
+  columns({ by, aggregates }, before) {
+    const values =
+      aggregates.length === 0
+        ? ['count()'].map(name => ({ name, text: name, source: null }))
+        : aggregates.map(aggregateColumn)
+    const keys = by.map(key => keyAsColumn(key, before))
+    return {
+      ...before,
+      all: [columnNamed(before, '_time'), ...madeColumns('rollup', ['width']), ...keys, ...values],
+      isOpen: false,
+    }
   },
   print({ widths, by, aggregates }) {
     const list = widths.map(width => printExpr(width, PRECEDENCE.postfix)).join(', ')
