@@ -301,9 +301,6 @@ export type StateColumnSpec =
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
   | { readonly type: 'object'; readonly init: string | null; readonly holds?: string }
 
-/** Columns describe gives, in order. */
-export const DESCRIBE_COLUMNS = ['field', 'type', 'coverage', 'distinct_est', 'min', 'max', 'top_values'] as const
-
 export interface DescribeSpec extends UnarySpec<'describe'> {}
 
 /** A stage with an operator of its own: `runtime/operators/table/`. */
