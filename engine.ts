@@ -23,6 +23,7 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
+import { withSelection } from './runtime/column-batch.ts'
 import { estimateScan } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
@@ -523,14 +524,7 @@ function selectedRange(batch: Batch, first: number, last: number): Batch {
     batch.selection === null
       ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
       : batch.selection.subarray(first, last)
-  return {
-    rowCount: batch.rowCount,
-    selection,
-    selectedCount: last - first,
-    rowOrderBase: batch.rowOrderBase,
-    names: batch.names,
-    column: name => batch.column(name),
-  }
+  return withSelection(batch, selection, last - first)
 }
 
 /** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */

@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CorruptPartError } from '../storage/errors.ts'
 import type { BlockReader, PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
+import { fewOf } from './column-batch.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
 import { MemoryBudget } from './memory.ts'
@@ -213,7 +214,7 @@ function buildChain(root: OperatorSpec, context: SharedContext, ready: Batch[], 
     isDone: false,
     push(batch) {
       result.rows += batch.selectedCount
-      ready.push(batch)
+      ready.push(fewOf(batch))
     },
     finish() {},
   }
