@@ -3,7 +3,8 @@
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
 import { availableParallelism } from 'node:os'
-import type { Catalog } from './compiler/catalog.ts'
+import { join } from 'node:path'
+import type { Catalog, LookupColumns } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
@@ -12,16 +13,19 @@ import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
 import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
-import { estimateScan } from './runtime/estimate.ts'
+import { estimateScans } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import type { Profile } from './runtime/profile.ts'
-import type { ResultShape } from './runtime/program.ts'
+import { type ResultShape, scansOf } from './runtime/program.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import { LookupError } from './storage/errors.ts'
 import type { AppendReceipt, IncomingEvent, Snapshot, Store, StoreOptions, StoreStatus } from './storage/index.ts'
+import type { LookupTable } from './storage/lookups/table.ts'
+import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
 import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
@@ -31,6 +35,8 @@ export { CanceledError } from './runtime/execute.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
+  /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
+  readonly lookups?: Readonly<Record<string, string>>
   /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
   readonly cacheBytes?: number
   /** Threads that share the work of large aggregations, besides the calling one. Default: one less than the machine has cores; at most 7. */
@@ -55,6 +61,11 @@ export interface QueryOptions {
   readonly without?: readonly string[]
   /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
   readonly memoryBytes?: number
+}
+
+export interface StreamOptions extends QueryOptions {
+  /** Lookup tables: files (CSV, NDJSON) by name. */
+  readonly lookups?: Readonly<Record<string, string>>
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -126,7 +137,8 @@ export async function open(directory: string | null, options: EngineOptions = {}
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
   const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
+  const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
+  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -141,16 +153,28 @@ const THREADS_MAX = 7
 export function queryStream(
   text: string,
   events: AsyncIterable<readonly IncomingEvent[]>,
-  options: QueryOptions = {},
+  options: StreamOptions = {},
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
-  const compiled = compileQuery(text, options, now, UNREAD_CATALOG, {})
-  const source: PartSource = { parts: () => partsOf(events, demandOf(compiled)), release: () => {} }
+  const tables = new QueryTables(new LookupTables(null, options.lookups))
+  const compiled = compileQuery(text, options, now, unreadCatalog(tables), {})
+  const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
+  const source = tables.before(pipeSource(partsOf(events, demandOf(compiled)), scanCount))
   return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
 }
 
 /** Nothing is known of a pipe before it is read. */
-const UNREAD_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
+function unreadCatalog(tables: QueryTables): Catalog {
+  return {
+    indexes: ['main'],
+    sources: [],
+    fields: () => null,
+    get lookups() {
+      return tables.names
+    },
+    lookup: name => tables.lookup(name),
+  }
+}
 
 /** Fields the query reads; null: all of them. */
 function demandOf(compiled: Compiled): ReadonlySet<string> | null {
@@ -186,12 +210,78 @@ async function* partsOf(
   }
 }
 
+/**
+ * A pipe can be read once. Where several scans read it, each finds the parts those before it have seen, and then reads on; what a later
+ * scan will ask for again is kept.
+ */
+function pipeSource(arriving: AsyncGenerator<Snapshot['parts']>, scanCount: number): PartSource {
+  const kept: Snapshot['parts'][] = []
+  let scansLeft = scanCount
+  async function* read(charge: (bytes: number) => void): AsyncGenerator<Snapshot['parts']> {
+    scansLeft--
+    const isLast = scansLeft === 0
+    if (isLast) while (kept.length > 0) yield kept.shift() as Snapshot['parts']
+    else yield* kept
+    for (;;) {
+      const step = await arriving.next()
+      if (step.done === true) return
+      if (!isLast) {
+        kept.push(step.value)
+        charge(step.value.reduce((bytes, part) => bytes + part.sizeBytes, 0))
+      }
+      yield step.value
+    }
+  }
+  return {
+    parts: (_, charge) => read(charge),
+    release: () => void arriving.return(undefined),
+  }
+}
+
+/** The lookup tables of one query: what was compiled is what runs, though a file may change meanwhile. */
+class QueryTables {
+  readonly #all: LookupTables
+  readonly #tables = new Map<string, LookupTable | null>()
+
+  constructor(all: LookupTables) {
+    this.#all = all
+  }
+
+  get names(): readonly string[] {
+    return this.#all.names
+  }
+
+  lookup(name: string): LookupColumns | null {
+    try {
+      let table = this.#tables.get(name)
+      if (table === undefined) this.#tables.set(name, (table = this.#all.table(name)))
+      return table === null ? null : { columns: table.columns }
+    } catch (error) {
+      if (error instanceof LookupError) return { columns: null, problem: error.message }
+      throw error
+    }
+  }
+
+  /** Scans of tables get theirs, other scans what the source has. */
+  before(source: PartSource): PartSource {
+    return {
+      parts: (scan, charge) => {
+        if (scan.lookup === null) return source.parts(scan, charge)
+        const table = this.#tables.get(scan.lookup)
+        return table == null || table.part.rowCount === 0 ? [] : [[table.part]]
+      },
+      release: () => source.release(),
+    }
+  }
+}
+
 class StoreEngine implements Engine {
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
   readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
+  readonly #lookups: LookupTables
 
   constructor(
     store: Store,
@@ -199,12 +289,14 @@ class StoreEngine implements Engine {
     pool: ThreadPool,
     lanes: Lanes,
     compiling: Pick<CompileOptions, 'muchDataRows'>,
+    lookups: LookupTables,
   ) {
     this.#store = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes
     this.#compiling = compiling
+    this.#lookups = lookups
   }
 
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
@@ -215,8 +307,9 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const now = this.#now(options)
-      const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)
-      const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
+      const tables = new QueryTables(this.#lookups)
+      const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
+      const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
       const run = { ...executeOptions(options, now), lanes: this.#lanes }
       return queryRun(compiled, execute(compiled.program, source, run))
     } catch (error) {
@@ -229,8 +322,9 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const compiling = { ...this.#compiling, trace: options.passes === true }
-      const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), compiling)
-      const estimate = estimateScan(compiled.program.root, snapshot)
+      const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
+      const compiled = compileQuery(text, options, this.#now(options), catalog, compiling)
+      const estimate = estimateScans(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
@@ -322,13 +416,17 @@ function requestRange(text: string, { from, to }: QueryOptions, now: DateTime): 
 }
 
 /** What the compiler may know: merged from the statistics of the parts, once per set of indexes asked about. */
-function catalogOf(snapshot: Snapshot): Catalog {
+function catalogOf(snapshot: Snapshot, tables: QueryTables): Catalog {
   const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
   return {
     indexes: [...indexes].sort(),
     get sources() {
       return sourcesOf(snapshot)
     },
+    get lookups() {
+      return tables.names
+    },
+    lookup: name => tables.lookup(name),
     fields(wanted) {
       const fields = new Map<string, ValueType>()
       for (const part of snapshot.parts) {

@@ -109,15 +109,19 @@ function planJson(node: PlanNode, actual: OperatorProfile | null): Record<string
 /** The plan as people read it: the last op on top, what feeds it below, what skipping saved at the end. */
 function planText(compiled: Compiled, estimate: ScanEstimate, profile: Profile | null): string {
   const rows: { readonly tree: string; readonly note: string }[] = []
-  const visit = (node: PlanNode, actual: OperatorProfile | null, indent: string, branch: string): void => {
+  /** `branch` is drawn before the node, `below` before everything under it. */
+  const visit = (node: PlanNode, actual: OperatorProfile | null, branch: string, below: string): void => {
     const details = node.details.filter(([key]) => key !== 'kernel').map(([key, value]) => `${key} ${value}`)
     const kernel = node.details.find(([key]) => key === 'kernel')?.[1]
     const measured =
       actual === null ? '' : `  ${actual.rowsOut.toLocaleString('en')} rows, ${formatNs(actual.durationNs)}`
-    rows.push({ tree: `${indent}${branch}${node.label}`, note: (kernel ? `${kernel}` : '') + measured })
-    const under = indent + (branch === '' ? '' : '   ')
-    for (const detail of details) rows.push({ tree: `${under}     ${detail}`, note: '' })
-    for (const [index, child] of node.children.entries()) visit(child, actual?.children[index] ?? null, under, '└─ ')
+    rows.push({ tree: `${branch}${node.label}`, note: (kernel ? `${kernel}` : '') + measured })
+    const last = node.children.length - 1
+    for (const detail of details) rows.push({ tree: `${below}${last > 0 ? '│' : ' '}    ${detail}`, note: '' })
+    for (const [index, child] of node.children.entries()) {
+      const [here, under] = index === last ? ['└─ ', '   '] : ['├─ ', '│  ']
+      visit(child, actual?.children[index] ?? null, below + here, below + under)
+    }
   }
   visit(compiled.plan, profile?.root ?? null, '', '')
   const width = Math.min(84, Math.max(...rows.filter(r => r.note !== '').map(r => r.tree.length), 20))

@@ -6,7 +6,7 @@ import type { Span } from './source.ts'
 
 // ── Pipeline ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A whole query. `lets` come later with CTEs; `source` is null when the text starts with a stage or with search terms. */
+/** A whole query: what it names first, then the pipeline that gives its rows. */
 export interface AstQuery {
   readonly kind: 'query'
   readonly span: Span
@@ -18,6 +18,7 @@ export interface AstLet {
   readonly kind: 'let'
   readonly span: Span
   readonly name: string
+  readonly nameSpan: Span
   readonly pipeline: AstPipeline
 }
 
@@ -104,6 +105,9 @@ export type AstStage =
   | AstChangepoint
   | AstForecast
   | AstPatterns
+  | AstUnion
+  | AstJoin
+  | AstLookup
   | AstCount
   | AstTop
   | AstRare
@@ -357,6 +361,63 @@ export interface AstForecast extends Stage<'forecast'> {
 
 export interface AstPatterns extends Stage<'patterns'> {
   readonly options: readonly AstOption[]
+}
+
+/** `union $x, [from app | head 5]` */
+export interface AstUnion extends Stage<'union'> {
+  readonly inputs: readonly AstInput[]
+}
+
+export const JOIN_TYPES = ['inner', 'left', 'outer', 'semi', 'anti'] as const
+
+export type JoinType = (typeof JOIN_TYPES)[number]
+
+/** `join type=left on a, b == c with $x as d` */
+export interface AstJoin extends Stage<'join'> {
+  /** Null: not said, which is inner. */
+  readonly type: JoinType | null
+  readonly on: readonly AstJoinKey[]
+  readonly with: AstInput
+  /** Put before the names of the fields that join it, with a dot between. */
+  readonly as: string | null
+}
+
+/** `lookup users on id == user_id as user` */
+export interface AstLookup extends Stage<'lookup'> {
+  readonly table: AstLookupInput
+  readonly on: readonly AstJoinKey[]
+  readonly as: string | null
+}
+
+/** `a`, or `a == c`: the field of these rows, and that of the others. */
+export interface AstJoinKey {
+  readonly span: Span
+  readonly left: AstFieldRef
+  readonly right: AstFieldRef
+}
+
+/** Rows of another pipeline or of a lookup table, as `union` and `join` take them. */
+export type AstInput = AstLetInput | AstPipelineInput | AstLookupInput
+
+interface Input<K extends string> {
+  readonly kind: K
+  readonly span: Span
+}
+
+/** `$name`: what a `let` before the query names. */
+export interface AstLetInput extends Input<'let-input'> {
+  readonly name: string
+}
+
+/** `[from app | head 5]`; the span has the brackets, the pipeline's has not. */
+export interface AstPipelineInput extends Input<'pipeline-input'> {
+  readonly pipeline: AstPipeline
+}
+
+/** `lookup users`: a table that was given to the engine. */
+export interface AstLookupInput extends Input<'lookup-input'> {
+  readonly name: string
+  readonly nameSpan: Span
 }
 
 /** `limit=50` of a stage, as `grammar/stages/options.ts` reads it: a literal, a word or a field as a field, or a predicate. */

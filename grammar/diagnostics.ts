@@ -13,6 +13,8 @@ export const DIAGNOSTIC_CODES = {
   E106: 'name defined twice',
   E107: 'unknown parse format',
   E108: 'unknown option',
+  E109: 'rows where a value belongs, or a value where rows belong',
+  E110: 'lookup table that is not there, or cannot be read',
   E201: 'wrong number of arguments',
   E202: 'wrong argument type',
   E203: 'comparison can never be true',
@@ -47,6 +49,8 @@ export const DIAGNOSTIC_CODES = {
   H908: 'integers became floats',
   H909: 'comparison with null',
   H910: 'something was left out of the answer',
+  H911: 'a let is not used',
+  H912: 'keys of different types never match',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

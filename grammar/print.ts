@@ -17,7 +17,7 @@ export function printStage(stage: AstStage): string {
   return syntaxOf(stage.kind).print(stage)
 }
 
-function printPipeline({ from, search, stages }: AstPipeline): string {
+export function printPipeline({ from, search, stages }: AstPipeline): string {
   const source = from === null ? '' : printFrom(from)
   const terms = search === null ? '' : printSearch(search)
   const written = stages.map(printStage)

@@ -8,6 +8,7 @@ import { CommandError, EXIT } from '../exit-codes.ts'
 import { printHints } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
 import { localEvents, type ReadTally } from '../local-events.ts'
+import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
 import { startProgress } from '../progress.ts'
@@ -17,6 +18,7 @@ export interface QueryCommandOptions {
   readonly data?: string
   readonly server?: string
   readonly token?: string
+  readonly lookup?: readonly string[]
   readonly from?: string
   readonly to?: string
   readonly format?: OutputFormat
@@ -52,7 +54,7 @@ async function run(
 ): Promise<number> {
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
   if (options.data !== undefined) {
-    const engine = await open(options.data)
+    const engine = await open(options.data, { lookups: lookupsOf(options.lookup) })
     try {
       return await printAndReport(engine.query(text, bounds), format, options)
     } finally {
@@ -61,6 +63,7 @@ async function run(
   }
   const isLocal = options.file !== undefined || (options.server === undefined && stdinIsPiped())
   if (!isLocal) {
+    refuseLookups(options.lookup)
     return printFromServer(
       text,
       format,
@@ -71,7 +74,9 @@ async function run(
   const inputs = options.file?.map(file => ({ file })) ?? [{ file: null }]
   const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
   const progress = startProgress()
-  const counted = await printAndReport(queryStream(text, localEvents(inputs, tally, progress), bounds), format, options)
+  const lookups = lookupsOf(options.lookup)
+  const local = queryStream(text, localEvents(inputs, tally, progress), { ...bounds, lookups })
+  const counted = await printAndReport(local, format, options)
   progress.end()
   if (tally.failed > 0) {
     process.stderr.write(

@@ -5,7 +5,7 @@ import { emitAggregate, emitExtend, emitFilter } from '../codegen/kernel.ts'
 import type { KernelOptions } from '../codegen/kernel-spec.ts'
 import type { Expr } from '../logical/expr.ts'
 import { printExpr } from '../logical/print.ts'
-import type { PhysicalKey, PhysicalOp } from '../physical/ops.ts'
+import { type PhysicalKey, type PhysicalOp, physicalInputs } from '../physical/ops.ts'
 import type { PlanNode } from '../types.ts'
 import { detailsOf, labelOf } from './labels.ts'
 import { streamParts } from './streamstats.ts'
@@ -31,7 +31,9 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
   })
 
   const build = (op: PhysicalOp): { readonly spec: OperatorSpec; readonly node: PlanNode } => {
-    const input = op.kind === 'scan' ? null : build(op.input)
+    // In the order in which they run: the right side of a join is read first.
+    const inputs = op.kind === 'join' ? [op.right, op.input].map(build).reverse() : physicalInputs(op).map(build)
+    const [input] = inputs
     const kernels: string[] = []
     const filterKernel = (expr: Expr): KernelSpec => {
       const kernel = emitFilter([expr], named('where', expr.origin))
@@ -46,6 +48,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             ...base,
             op: 'scan',
             indexes: op.indexes,
+            lookup: op.lookup,
             time: op.time,
             fields: op.fields,
             order: op.order,
@@ -123,11 +126,24 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'tail':
           return { ...base, op: op.kind, count: op.count, input: input!.spec }
         case 'table': {
-          const inputs = Object.fromEntries(op.inputs.map(({ name, field }) => [name, field]))
-          return { ...base, op: 'table', call: op.call, inputs, temporary: op.temporary, input: input!.spec }
+          const columns = Object.fromEntries(op.inputs.map(({ name, field }) => [name, field]))
+          return {
+            ...base,
+            op: 'table',
+            call: op.call,
+            inputs: columns,
+            temporary: op.temporary,
+            input: input!.spec,
+          }
         }
         case 'describe':
           return { ...base, op: 'describe', input: input!.spec }
+        case 'join': {
+          const { type, keys, prefix } = op
+          return { ...base, op: 'join', type, keys, prefix, input: input!.spec, right: inputs[1]!.spec }
+        }
+        case 'union':
+          return { ...base, op: 'union', input: input!.spec, others: inputs.slice(1).map(other => other.spec) }
       }
     })()
     const details = [...detailsOf(op), ...(kernels.length > 0 ? [['kernel', kernels.join(', ')] as const] : [])]
@@ -136,7 +152,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
       label: base.label,
       details,
       origin: op.origin,
-      children: input === null ? [] : [input.node],
+      children: inputs.map(each => each.node),
     }
     return { spec, node }
   }

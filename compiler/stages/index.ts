@@ -10,6 +10,7 @@ import { eventstats } from './eventstats.ts'
 import { extend } from './extend.ts'
 import { fill } from './fill.ts'
 import { forecast } from './forecast.ts'
+import { join, lookup } from './join.ts'
 import { dedup, head, tail } from './limit.ts'
 import { outliers } from './outliers.ts'
 import { parse } from './parse.ts'
@@ -24,6 +25,7 @@ import { streamstats } from './streamstats.ts'
 import { topology } from './topology.ts'
 import { trace } from './trace.ts'
 import { transaction } from './transaction.ts'
+import { union } from './union.ts'
 import { where } from './where.ts'
 import { xyseries } from './xyseries.ts'
 
@@ -57,6 +59,9 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   changepoint,
   forecast,
   patterns,
+  union,
+  join,
+  lookup,
 }
 
 /** Does it give rows while it reads? What a live tail asks. */

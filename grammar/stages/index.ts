@@ -16,7 +16,9 @@ import { extendSyntax } from './extend.ts'
 import { fillSyntax } from './fill.ts'
 import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
+import { joinSyntax } from './join.ts'
 import { keepSyntax } from './keep.ts'
+import { lookupSyntax } from './lookup.ts'
 import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
 import { patternsSyntax } from './patterns.ts'
@@ -36,6 +38,7 @@ import { topSyntax } from './top.ts'
 import { topologySyntax } from './topology.ts'
 import { traceSyntax } from './trace.ts'
 import { transactionSyntax } from './transaction.ts'
+import { unionSyntax } from './union.ts'
 import { whereSyntax } from './where.ts'
 import { xyseriesSyntax } from './xyseries.ts'
 
@@ -73,6 +76,9 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   changepoint: changepointSyntax,
   forecast: forecastSyntax,
   patterns: patternsSyntax,
+  union: unionSyntax,
+  join: joinSyntax,
+  lookup: lookupSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,

@@ -31,6 +31,9 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changepoint',
   'forecast',
   'patterns',
+  'union',
+  'join',
+  'lookup',
   'count',
   'top',
   'rare',
@@ -78,12 +81,11 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'rex',
   'timechart',
   'makecontinuous',
+  'append',
 ])
 
 /** Stages of the language that this engine does not run yet. */
 export const PLANNED_STAGES: ReadonlySet<string> = new Set([
-  'join',
-  'union',
   'explode',
   'materialize',
   'tee',
@@ -94,5 +96,4 @@ export const PLANNED_STAGES: ReadonlySet<string> = new Set([
   'impact',
   'exemplars',
   'compare',
-  'lookup',
 ])

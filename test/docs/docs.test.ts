@@ -21,8 +21,8 @@ import { type QueryExample, runExpression, runQuery, sameLines } from './run-exa
 
 const ROOT = repositoryRoot()
 
-async function holds({ query, input, output }: QueryExample): Promise<void> {
-  const actual = await runQuery(query, input, output)
+async function holds({ query, input, output, lookups }: QueryExample): Promise<void> {
+  const actual = await runQuery(query, input, output, lookups)
   assert.ok(sameLines(actual, output), `${query}\nsays\n${output}\ngives\n${actual}`)
 }
 

@@ -269,6 +269,7 @@ function section(...parts: readonly string[]): string {
   return `${parts.filter(part => part !== '').join('\n\n')}\n`
 }
 
-function exampleBlocks({ query, input, output }: QueryExample): string {
-  return [fenced('quern', query), fenced('input', input), fenced('output', output)].join('\n')
+function exampleBlocks({ query, input, output, lookups = {} }: QueryExample): string {
+  const tables = Object.entries(lookups).map(([name, text]) => fenced(`lookup ${name}`, text))
+  return [fenced('quern', query), fenced('input', input), ...tables, fenced('output', output)].join('\n')
 }

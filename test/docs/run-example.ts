@@ -2,11 +2,14 @@
 import { open } from '../../engine.ts'
 import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
 import { type InputText, NOW, readEvents } from '../case-input.ts'
+import { withLookups } from '../harness.ts'
 
 /** A query, the lines it runs over, the lines it gives. */
 export interface QueryExample {
   readonly query: string
   readonly input: string
+  /** Lookup tables by name, as CSV. */
+  readonly lookups?: Readonly<Record<string, string>>
   readonly output: string
 }
 
@@ -14,8 +17,22 @@ export interface QueryExample {
  * The rows as JSON lines, in the order the engine gave them. Of events, `_time` and `_raw` are shown only when the expectation
  * names them: every event has both, and every example would repeat them.
  */
-export async function runQuery(query: string, input: string | readonly InputText[], expected: string): Promise<string> {
-  const engine = await open(null)
+export async function runQuery(
+  query: string,
+  input: string | readonly InputText[],
+  expected: string,
+  lookups: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  return await withLookups(lookups, paths => runWith(query, input, expected, paths))
+}
+
+async function runWith(
+  query: string,
+  input: string | readonly InputText[],
+  expected: string,
+  lookups: Readonly<Record<string, string>>,
+): Promise<string> {
+  const engine = await open(null, { lookups })
   try {
     engine.ingest(readEvents(typeof input === 'string' ? [{ index: 'main', text: input }] : input))
     const { columns, rows, shape } = await engine.query(query, { now: NOW }).collect()
