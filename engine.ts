@@ -11,11 +11,12 @@ import { compile, languageCatalog } from './compiler/index.ts'
 import { microsOf } from './compiler/resolve/time.ts'
 import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
-import { NO_SPAN, parseTimePoint } from './grammar/index.ts'
+import { type Fragments, NO_SPAN, parseTimePoint } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
 import { estimateScans } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
+import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import type { Profile } from './runtime/profile.ts'
@@ -23,7 +24,15 @@ import { type ResultShape, scansOf } from './runtime/program.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
 import { LookupError } from './storage/errors.ts'
-import type { AppendReceipt, IncomingEvent, Snapshot, Store, StoreOptions, StoreStatus } from './storage/index.ts'
+import type {
+  AppendReceipt,
+  DocumentStore,
+  IncomingEvent,
+  Snapshot,
+  Store,
+  StoreOptions,
+  StoreStatus,
+} from './storage/index.ts'
 import type { LookupTable } from './storage/lookups/table.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
@@ -37,6 +46,8 @@ export { QueryMemoryError } from './runtime/memory.ts'
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
   readonly lookups?: Readonly<Record<string, string>>
+  /** Stages by name, for `use`; saved queries are there anyway, by theirs. */
+  readonly fragments?: Readonly<Record<string, string>>
   /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
   readonly cacheBytes?: number
   /** Threads that share the work of large aggregations, besides the calling one. Default: one less than the machine has cores; at most 7. */
@@ -61,11 +72,15 @@ export interface QueryOptions {
   readonly without?: readonly string[]
   /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** Lets stages write files (`tee`): the command line does, a server does not. */
+  readonly openFile?: (path: string) => LineFile
 }
 
 export interface StreamOptions extends QueryOptions {
   /** Lookup tables: files (CSV, NDJSON) by name. */
   readonly lookups?: Readonly<Record<string, string>>
+  /** Stages by name, for `use`. */
+  readonly fragments?: Readonly<Record<string, string>>
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -136,7 +151,10 @@ export async function open(directory: string | null, options: EngineOptions = {}
     cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
-  const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
+  const compiling = {
+    ...(options.muchDataRows !== undefined && { muchDataRows: options.muchDataRows }),
+    fragments: fragmentsOf(options.fragments, store.documents),
+  }
   const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
   return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
 }
@@ -157,10 +175,31 @@ export function queryStream(
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
   const tables = new QueryTables(new LookupTables(null, options.lookups))
-  const compiled = compileQuery(text, options, now, unreadCatalog(tables), {})
+  const compiled = compileQuery(text, options, now, unreadCatalog(tables), {
+    fragments: fragmentsOf(options.fragments, null),
+  })
   const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
   const source = tables.before(pipeSource(partsOf(events, demandOf(compiled)), scanCount))
   return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
+}
+
+/** Where saved queries are kept: documents with a `name` and the text `q`. */
+export const SAVED_QUERIES = 'queries'
+
+/** Stages that were given, and saved queries; what was given goes before. */
+function fragmentsOf(given: Readonly<Record<string, string>> = {}, documents: DocumentStore | null): Fragments {
+  const saved = (): (readonly [name: string, text: string])[] =>
+    (documents?.list(SAVED_QUERIES) ?? []).flatMap(({ document }) => {
+      const { name, q } = document as { readonly name?: unknown; readonly q?: unknown }
+      return typeof name === 'string' && typeof q === 'string' ? [[name, q] as const] : []
+    })
+  return {
+    get names() {
+      return [...new Set([...Object.keys(given), ...saved().map(([name]) => name)])]
+    },
+    text: name =>
+      Object.hasOwn(given, name) ? given[name]! : (saved().find(([other]) => other === name)?.[1] ?? null),
+  }
 }
 
 /** Nothing is known of a pipe before it is read. */
@@ -280,7 +319,7 @@ class StoreEngine implements Engine {
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
-  readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
+  readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
 
   constructor(
@@ -288,7 +327,7 @@ class StoreEngine implements Engine {
     clock: () => number,
     pool: ThreadPool,
     lanes: Lanes,
-    compiling: Pick<CompileOptions, 'muchDataRows'>,
+    compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>,
     lookups: LookupTables,
   ) {
     this.#store = store
@@ -381,7 +420,7 @@ function compileQuery(
   options: QueryOptions,
   now: DateTime,
   catalog: Catalog,
-  more: Pick<CompileOptions, 'trace' | 'muchDataRows'>,
+  more: Pick<CompileOptions, 'trace' | 'muchDataRows' | 'fragments'>,
 ): Compiled {
   const time = requestRange(text, options, now)
   return compile(text, {
@@ -391,6 +430,7 @@ function compileQuery(
     ...(time !== null && { time }),
     ...(options.variables && { variables: options.variables }),
     ...(options.without && { without: options.without }),
+    ...(options.openFile && { writesFiles: true }),
   })
 }
 
@@ -399,6 +439,7 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     nowMicros: now.micros,
     ...(options.signal && { signal: options.signal }),
     ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
+    ...(options.openFile && { openFile: options.openFile }),
   }
 }
 

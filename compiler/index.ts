@@ -3,7 +3,10 @@ import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError, type Diagnostic } from '../grammar/diagnostics.ts'
 import {
   desugar,
+  type Expanded,
+  expandFragments,
   formatDuration,
+  NO_FRAGMENTS,
   NO_SPAN,
   parse,
   print,
@@ -47,7 +50,9 @@ export { RULES }
 export function compile(text: string, options: CompileOptions): Compiled {
   const { source, query, diagnostics } = parse(text)
   if (diagnostics.length > 0 && !isWorthResolving(diagnostics)) fail(source, diagnostics)
-  const { query: core, rewrites } = desugar(query)
+  const expanded = expandFragments(query, options.fragments ?? NO_FRAGMENTS)
+  const { query: core, rewrites: forms } = desugar(expanded.query)
+  const rewrites = [...expanded.rewrites, ...forms]
   const trace: TraceEntry[] = []
   const record = (name: string, print: () => string | null): void => {
     if (options.trace === true) trace.push({ name, text: print() })
@@ -55,7 +60,13 @@ export function compile(text: string, options: CompileOptions): Compiled {
   record('parse', () => print(query))
   record('desugar', () => (rewrites.length === 0 ? null : print(core)))
 
-  const { resolved, hints } = resolveAll(source, core, diagnostics, options)
+  const { resolved, hints } = resolveAll(
+    source,
+    core,
+    [...diagnostics, ...expanded.diagnostics],
+    expanded.places,
+    options,
+  )
   record('resolve', () => printPlan(resolved.plan))
 
   const left = new Set(options.without ?? [])
@@ -132,11 +143,12 @@ function resolveAll(
   source: SourceText,
   query: AstQuery,
   syntax: readonly Diagnostic[],
+  places: Expanded['places'],
   options: CompileOptions,
 ): { readonly resolved: Resolved; readonly hints: readonly Diagnostic[] } {
   const problems: Diagnostic[] = [...syntax]
   const hints: Diagnostic[] = []
-  const report = (diagnostic: Diagnostic): void => void problems.push(diagnostic)
+  const report = (diagnostic: Diagnostic): void => void problems.push(inFragment(diagnostic, places))
   const setting: ResolveSetting = {
     functions: options.functions ?? FUNCTIONS,
     catalog: options.catalog,
@@ -144,15 +156,26 @@ function resolveAll(
     freeNames: freeNames(query),
     report,
     hint: diagnostic => {
-      const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
-      if (!isKnown) hints.push(diagnostic)
+      const hint = inFragment(diagnostic, places)
+      const isKnown = hints.some(h => h.code === hint.code && h.message === hint.message)
+      if (!isKnown) hints.push(hint)
     },
+    writesFiles: options.writesFiles === true,
     time: options.time ?? ALL_TIME,
     now: options.now,
   }
   const resolved = resolve(query, setting)
   if (problems.length > 0) fail(source, withoutEchoes([...problems, ...hints.flatMap(asTypo)]))
   return { resolved, hints }
+}
+
+/** Of a saved fragment the query has only the name in its text: nothing in it can be mended there. */
+function inFragment(diagnostic: Diagnostic, places: Expanded['places']): Diagnostic {
+  const { code, message, span } = diagnostic
+  const place = places.find(each => each.span.start <= span.start && span.end <= each.span.end)
+  return place === undefined
+    ? diagnostic
+    : { code, message: `in the fragment ${quoteField(place.name)}: ${message}`, span }
 }
 
 /** In a query that is wrong anyway, a field no event has, close to one that exists, is told with the other mistakes. */

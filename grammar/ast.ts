@@ -106,6 +106,9 @@ export type AstStage =
   | AstForecast
   | AstPatterns
   | AstUnion
+  | AstUse
+  | AstExplode
+  | AstTee
   | AstJoin
   | AstLookup
   | AstCount
@@ -361,6 +364,25 @@ export interface AstForecast extends Stage<'forecast'> {
 
 export interface AstPatterns extends Stage<'patterns'> {
   readonly options: readonly AstOption[]
+}
+
+/** `explode tags as tag` */
+export interface AstExplode extends Stage<'explode'> {
+  readonly field: AstFieldRef
+  /** Null: the field itself. */
+  readonly as: string | null
+}
+
+/** `tee "/tmp/errors.ndjson"` */
+export interface AstTee extends Stage<'tee'> {
+  readonly path: string
+  readonly pathSpan: Span
+}
+
+/** `use errors`: saved stages stand here. */
+export interface AstUse extends Stage<'use'> {
+  readonly name: string
+  readonly nameSpan: Span
 }
 
 /** `union $x, [from app | head 5]` */

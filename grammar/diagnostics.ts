@@ -15,6 +15,7 @@ export const DIAGNOSTIC_CODES = {
   E108: 'unknown option',
   E109: 'rows where a value belongs, or a value where rows belong',
   E110: 'lookup table that is not there, or cannot be read',
+  E111: 'saved fragment that is not there, or is not what a fragment is',
   E201: 'wrong number of arguments',
   E202: 'wrong argument type',
   E203: 'comparison can never be true',

@@ -13,7 +13,7 @@ import { connect, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
 import { MemoryBudget } from './memory.ts'
-import type { RunContext } from './operators/operator.ts'
+import type { LineFile, RunContext } from './operators/operator.ts'
 import { noteDamage, type Place } from './operators/scan.ts'
 import type { Lanes } from './parallel/lanes.ts'
 import { shareWork } from './parallel/share.ts'
@@ -40,6 +40,8 @@ export interface ExecuteOptions {
   readonly nowMicros: number
   readonly signal?: AbortSignal
   readonly memoryBytes?: number
+  /** For stages that write files; without it there are none. */
+  readonly openFile?: (path: string) => LineFile
   /** Other threads to share the work with. */
   readonly lanes?: Lanes
 }
@@ -98,7 +100,10 @@ async function* run(
   profile: Profile,
   isCanceled: () => boolean,
 ): AsyncGenerator<Batch> {
-  const context = contextOf(profile, program.hash, options.nowMicros, options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const context = {
+    ...contextOf(profile, program.hash, options.nowMicros, options.memoryBytes ?? DEFAULT_MEMORY_BYTES),
+    openFile: options.openFile ?? null,
+  }
   const { memory } = context
   const ready: Batch[] = []
   const network = connect(program.root, context, ready, program.splits)
@@ -186,6 +191,7 @@ function contextOf(profile: Profile, hash: string, nowMicros: number, memoryByte
     profile,
     directory: `query/${hash}`,
     memory: new MemoryBudget(memoryBytes),
+    openFile: null,
     count,
   }
 }

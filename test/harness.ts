@@ -37,6 +37,7 @@ export async function withEngine<T>(
   const directory = options.directory ?? null
   const engine = await open(directory, {
     ...(options.lookupPaths !== undefined && { lookups: options.lookupPaths }),
+    ...(options.fragments !== undefined && { fragments: options.fragments }),
     ...(options.blockRows !== undefined && { blockRows: options.blockRows }),
     ...(options.muchDataRows !== undefined && { muchDataRows: options.muchDataRows }),
     ...(options.lanes !== undefined && { lanes: options.lanes }),

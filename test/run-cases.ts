@@ -14,7 +14,7 @@ import { type Answer, answer, queryOptions, ruleNames, withEngine } from './harn
 import { parseRow, rowText } from './rows.ts'
 
 /** Sections that set a case up; every other is checked. */
-const GIVEN = new Set(['query', 'input', 'lookup', 'options', 'only', 'note'])
+const GIVEN = new Set(['query', 'input', 'lookup', 'fragment', 'options', 'only', 'note'])
 
 export interface Mismatch {
   readonly section: CaseSection

@@ -7,6 +7,7 @@ import { type Hint, hintLine } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
 import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { createMemoryEngine } from '../memory-engine.ts'
+import { teeFile } from '../tee-file.ts'
 
 export interface ExplainCommandOptions {
   readonly file?: readonly string[]
@@ -74,7 +75,7 @@ async function explanationFor(text: string, options: ExplainCommandOptions): Pro
         ? await open(options.data, { lookups })
         : await createMemoryEngine(options.file ?? [null], lookups)
     try {
-      return await engine.explain(text, asked)
+      return await engine.explain(text, { ...asked, openFile: teeFile })
     } finally {
       await engine.close()
     }

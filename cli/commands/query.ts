@@ -12,6 +12,7 @@ import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
 import { startProgress } from '../progress.ts'
+import { teeFile } from '../tee-file.ts'
 
 export interface QueryCommandOptions {
   readonly file?: readonly string[]
@@ -53,10 +54,11 @@ async function run(
   signal: AbortSignal,
 ): Promise<number> {
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
+  const local = { ...bounds, openFile: teeFile }
   if (options.data !== undefined) {
     const engine = await open(options.data, { lookups: lookupsOf(options.lookup) })
     try {
-      return await printAndReport(engine.query(text, bounds), format, options)
+      return await printAndReport(engine.query(text, local), format, options)
     } finally {
       await engine.close()
     }
@@ -75,8 +77,8 @@ async function run(
   const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
   const progress = startProgress()
   const lookups = lookupsOf(options.lookup)
-  const local = queryStream(text, localEvents(inputs, tally, progress), { ...bounds, lookups })
-  const counted = await printAndReport(local, format, options)
+  const stream = queryStream(text, localEvents(inputs, tally, progress), { ...local, lookups })
+  const counted = await printAndReport(stream, format, options)
   progress.end()
   if (tally.failed > 0) {
     process.stderr.write(

@@ -195,6 +195,8 @@ export interface TableOp extends UnaryOp<'table'> {
   readonly passes: boolean
   /** Fields it makes; null: only the data knows. */
   readonly makes: readonly string[] | null
+  /** A row that comes out is made of one that came in and of nothing else, and rows stay in their order. */
+  readonly isRowByRow?: true
 }
 
 /** All rows of every input, one input after the other, by field name. */

@@ -307,11 +307,12 @@ const TRAITS: TraitsByKind = {
       inputs: op.inputs.map((input, index) => ({ ...input, value: exprs[index]! })),
     }),
     rows: () => 'own',
-    order: () => 'own',
-    readsOrder: () => true,
-    source: () => null,
+    order: op => (op.isRowByRow === true ? 'kept' : 'own'),
+    readsOrder: op => op.isRowByRow !== true,
+    source: (op, field) => (op.isRowByRow === true && op.makes !== null && !readsAny(field, op.makes) ? field : null),
     passesFields: op => op.passes,
-    filterBelow: STAYS_ABOVE,
+    filterBelow: (op, conjunct) =>
+      op.isRowByRow === true ? passesUnless(conjunct, field => TRAITS.table.source(op, field) === null) : null,
   },
 }
 

@@ -43,6 +43,10 @@ export interface ResolveContext {
   /** The query's `now()`. */
   readonly now: DateTime
   readonly lets: Lets
+  /** May stages write files? */
+  readonly writesFiles: boolean
+  /** The pipeline is a let's, or stands in brackets. */
+  readonly isInner: boolean
   /** The rows of another pipeline. */
   rowsOf(input: AstInput): Resolved
 }

@@ -15,24 +15,25 @@ import { ALL_TIME } from './time.ts'
 /** Uses of lets multiply; beyond this a plan is a mistake. */
 const OPS_MAX = 5000
 
-export type ResolveSetting = Omit<ResolveContext, 'knownFields' | 'lets' | 'rowsOf'>
+export type ResolveSetting = Omit<ResolveContext, 'knownFields' | 'lets' | 'isInner' | 'rowsOf'>
 
 export function resolve(query: AstQuery, setting: ResolveSetting): Resolved {
   const { lets, unused } = resolveLets(query.lets, setting, (definition, seen) =>
-    resolvePipeline(definition.pipeline, contextOf(setting, seen)),
+    resolvePipeline(definition.pipeline, contextOf(setting, seen, true)),
   )
-  const resolved = resolvePipeline(query.pipeline, contextOf(setting, lets))
+  const resolved = resolvePipeline(query.pipeline, contextOf(setting, lets, false))
   for (const { name, nameSpan } of unused()) {
     setting.hint({ code: 'H911', message: `nothing uses $${name}`, span: nameSpan })
   }
   return resolved
 }
 
-function contextOf(setting: ResolveSetting, lets: Lets): ResolveContext {
+function contextOf(setting: ResolveSetting, lets: Lets, isInner: boolean): ResolveContext {
   const cx: ResolveContext = {
     ...setting,
     knownFields: null,
     lets,
+    isInner,
     rowsOf: input => rowsOf(input, cx),
   }
   return cx
@@ -43,7 +44,7 @@ function rowsOf(input: AstInput, cx: ResolveContext): Resolved {
     case 'let-input':
       return rowsOfLet(input, cx) ?? UNRESOLVED
     case 'pipeline-input':
-      return resolvePipeline(input.pipeline, cx)
+      return resolvePipeline(input.pipeline, { ...cx, isInner: true })
     case 'lookup-input':
       return resolveTable(input, cx) ?? UNRESOLVED
   }
@@ -120,6 +121,7 @@ function asCore(stage: AstStage): CoreStage {
     case 'percentiles':
     case 'baseline':
     case 'changes':
+    case 'use':
       throw new Error(`the short form ${stage.kind} was not expanded`)
     default:
       return stage

@@ -7,6 +7,7 @@ import { correlate } from './correlate.ts'
 import { describe } from './describe.ts'
 import { diff } from './diff.ts'
 import { eventstats } from './eventstats.ts'
+import { explode } from './explode.ts'
 import { extend } from './extend.ts'
 import { fill } from './fill.ts'
 import { forecast } from './forecast.ts'
@@ -22,6 +23,7 @@ import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 import { stats } from './stats.ts'
 import { streamstats } from './streamstats.ts'
+import { tee } from './tee.ts'
 import { topology } from './topology.ts'
 import { trace } from './trace.ts'
 import { transaction } from './transaction.ts'
@@ -60,6 +62,8 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   forecast,
   patterns,
   union,
+  explode,
+  tee,
   join,
   lookup,
 }

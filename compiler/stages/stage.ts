@@ -8,7 +8,7 @@ import type { Scope } from '../resolve/scope.ts'
 /** Kinds that reach the compiler; the others are short forms the grammar expands. */
 export type CoreKind = Exclude<
   AstStage['kind'],
-  'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles' | 'baseline' | 'changes'
+  'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles' | 'baseline' | 'changes' | 'use'
 >
 export type CoreStage<K extends CoreKind = CoreKind> = Extract<AstStage, { readonly kind: K }>
 

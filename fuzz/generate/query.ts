@@ -265,10 +265,24 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     return { text, next: { ...state, fields, ordered: false, mixed: true, events: false } }
   },
 
+  explode: state => {
+    const arrays = state.fields.filter(field => field.type === 'array' || field.type === 'any')
+    if (arrays.length === 0) return null
+    const field = state.random.pick(arrays)
+    if (isPinned(field)) return null
+    const as = state.random.chance(0.5) ? 'element' : null
+    const made: Field = { name: as ?? field.name, type: 'any' }
+    const fields = [...state.fields.filter(other => other.name !== made.name), made]
+    const text = `explode ${quoteField(field.name)}${as === null ? '' : ` as ${as}`}`
+    return { text, next: { ...state, fields, mixed: true, series: false } }
+  },
+
   union: state => {
     if (state.inner) return null
     const inputs = Array.from({ length: state.random.pick([1, 1, 2]) }, () => randomInput(state))
     const rows = [state, ...inputs.map(input => input.state)]
+    // As for join.
+    if (rows.some(each => each.whole === true)) return null
     const names = new Set(rows.flatMap(each => each.fields.map(field => field.name)))
     const fields = [...names].map((name): Field => {
       const types = rows.map(each => each.fields.find(field => field.name === name)?.type)

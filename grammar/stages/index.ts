@@ -12,6 +12,7 @@ import { diffSyntax } from './diff.ts'
 import { dropSyntax } from './drop.ts'
 import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
+import { explodeSyntax } from './explode.ts'
 import { extendSyntax } from './extend.ts'
 import { fillSyntax } from './fill.ts'
 import { forecastSyntax } from './forecast.ts'
@@ -34,11 +35,13 @@ import { statsSyntax } from './stats.ts'
 import { streamstatsSyntax } from './streamstats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
+import { teeSyntax } from './tee.ts'
 import { topSyntax } from './top.ts'
 import { topologySyntax } from './topology.ts'
 import { traceSyntax } from './trace.ts'
 import { transactionSyntax } from './transaction.ts'
 import { unionSyntax } from './union.ts'
+import { useSyntax } from './use.ts'
 import { whereSyntax } from './where.ts'
 import { xyseriesSyntax } from './xyseries.ts'
 
@@ -77,6 +80,9 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   forecast: forecastSyntax,
   patterns: patternsSyntax,
   union: unionSyntax,
+  use: useSyntax,
+  explode: explodeSyntax,
+  tee: teeSyntax,
   join: joinSyntax,
   lookup: lookupSyntax,
   count: countSyntax,

@@ -34,6 +34,9 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'union',
   'join',
   'lookup',
+  'explode',
+  'tee',
+  'use',
   'count',
   'top',
   'rare',
@@ -82,14 +85,14 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'timechart',
   'makecontinuous',
   'append',
+  'mvexpand',
+  'mv-expand',
+  'unnest',
 ])
 
 /** Stages of the language that this engine does not run yet. */
 export const PLANNED_STAGES: ReadonlySet<string> = new Set([
-  'explode',
   'materialize',
-  'tee',
-  'use',
   'latency',
   'proportion',
   'facets',

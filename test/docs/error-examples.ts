@@ -15,6 +15,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   E108: 'from main | parse kv(asign=":")',
   E109: 'let $slow = where ms > 500; where ms > $slow',
   E110: 'lookup hosts on host',
+  E111: 'use errors | head 5',
   E201: 'extend h = lower(host, "x")',
   E202: 'stats sum(ms > 5)',
   E203: 'where [1, 2] == 5',
