@@ -93,6 +93,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
   const canonical = print(query)
   const scans = scansIn(physical)
   const conjuncts = scans.flatMap(scan => scan.conjuncts)
+  const events = scans.filter(scan => scan.lookup === null)
   return {
     program: {
       query: canonical,
@@ -116,13 +117,13 @@ export function compile(text: string, options: CompileOptions): Compiled {
     rules: applied,
     pushed: conjuncts.filter(c => c.pushed !== null).map(c => printExpr(c.expr)),
     residual: conjuncts.filter(c => c.pushed === null).map(c => printExpr(c.expr)),
-    time: timeOf(scans),
+    time: timeOf(events),
     stages: core.pipeline.stages.map(stage => ({
       type: stage.kind,
       text: printStage(stage),
       streams: streams(stage as CoreStage),
     })),
-    fieldsRead: fieldsRead(scans),
+    fieldsRead: fieldsRead(events),
     fieldsProduced: resolved.scope.isOpen ? null : [...resolved.scope.fields.keys()],
   }
 }

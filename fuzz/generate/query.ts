@@ -37,6 +37,7 @@ export interface State extends ExpressionContext {
   readonly lets: readonly RandomLet[]
   /** Is an object among the fields that was kept as one? */
   readonly whole?: boolean
+  readonly joins?: number
 }
 
 /** A let, and what is known of its rows. */
@@ -237,7 +238,8 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
 
   join: state => {
     const { random } = state
-    if (state.inner) return null
+    // Every join may multiply the rows.
+    if (state.inner || state.joins === 2) return null
     const isTable = random.chance(0.25)
     const input = isTable
       ? { text: 'lookup table', state: { ...state, fields: TABLE_FIELDS, events: false } }
@@ -262,7 +264,8 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     const both = [...state.fields, ...added.filter(isNew)].map(anyUnlessOpaque)
     const pushed = taken.map((field): Field => anyUnlessOpaque({ ...field, name: `${field.name}_right` }))
     const fields = [...both.filter(field => pushed.every(other => other.name !== field.name)), ...pushed]
-    return { text, next: { ...state, fields, ordered: false, mixed: true, events: false } }
+    const next = { ...state, fields, ordered: false, mixed: true, events: false, joins: (state.joins ?? 0) + 1 }
+    return { text, next }
   },
 
   explode: state => {
