@@ -4,26 +4,40 @@
  */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { Catalog, LookupColumns } from './compiler/catalog.ts'
-import { explanationOf, invalidExplanation } from './compiler/explain.ts'
+import type { Catalog } from './compiler/catalog.ts'
+import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
+import { UnseenFields } from './compiler/hints/unseen-fields.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
 import { microsOf } from './compiler/resolve/time.ts'
 import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
-import { type Fragments, NO_SPAN, parseTimePoint } from './grammar/index.ts'
+import {
+  type Completion,
+  complete,
+  type Description,
+  describeAt,
+  type Fragments,
+  type Knowledge,
+  NO_SPAN,
+  parseTimePoint,
+  type Signature,
+  signatureAt,
+} from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
 import { estimateScans } from './runtime/estimate.ts'
-import { execute, type PartSource } from './runtime/execute.ts'
+import { execute } from './runtime/execute.ts'
+import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
+import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
 import type { Profile } from './runtime/profile.ts'
 import { type ResultShape, scansOf } from './runtime/program.ts'
+import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
-import { LookupError } from './storage/errors.ts'
 import type {
   AppendReceipt,
   DocumentStore,
@@ -33,13 +47,13 @@ import type {
   StoreOptions,
   StoreStatus,
 } from './storage/index.ts'
-import type { LookupTable } from './storage/lookups/table.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
 import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
 
 export { CompileError } from './grammar/diagnostics.ts'
+export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export { CanceledError } from './runtime/execute.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 
@@ -132,6 +146,14 @@ export interface Engine {
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
   languageCatalog(): unknown
+  /** What could be written at the offset, with the fields and values of the data. Never throws for a wrong text. */
+  complete(text: string, offset: number): Completion
+  /** The function or stage being written at the offset. */
+  signatureAt(text: string, offset: number): Signature | null
+  /** What the word at the offset is. */
+  describeAt(text: string, offset: number): Description | null
+  /** All that completion knows, as data: an editor that has it needs no engine. */
+  knowledge(): Knowledge
   status(): StoreStatus
   flush(): Promise<void>
   close(): Promise<void>
@@ -179,8 +201,13 @@ export function queryStream(
     fragments: fragmentsOf(options.fragments, null),
   })
   const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
-  const source = tables.before(pipeSource(partsOf(events, demandOf(compiled)), scanCount))
-  return queryRun(compiled, execute(compiled.program, source, executeOptions(options, now)))
+  const unseen = new UnseenFields(compiled.namedFields)
+  let isDone = false
+  const reader: PipeReader = { see: fields => unseen.see(fields), end: () => (isDone = true) }
+  const source = tables.before(pipeSource(events, { fields: demandOf(compiled), scans: scanCount }, reader))
+  const result = execute(compiled.program, source, executeOptions(options, now))
+  // Of a pipe that was left before its end nobody knows what it would have had.
+  return queryRun(compiled, result, () => (isDone ? unseen.hints() : []))
 }
 
 /** Where saved queries are kept: documents with a `name` and the text `q`. */
@@ -220,100 +247,6 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
-/** An event with no more than the query reads: of a wide document most fields never become columns. */
-function project(event: IncomingEvent, demand: ReadonlySet<string>): IncomingEvent {
-  const fields = new Map<string, Value>()
-  for (const name of demand) {
-    const value = event.fields.get(name)
-    if (value !== undefined) fields.set(name, value)
-    else {
-      // `a` is read as the object its members `a.b` make.
-      const prefix = `${name}.`
-      for (const [member, memberValue] of event.fields) if (member.startsWith(prefix)) fields.set(member, memberValue)
-    }
-  }
-  return { index: event.index, time: event.time, raw: demand.has('_raw') ? event.raw : null, fields }
-}
-
-async function* partsOf(
-  events: AsyncIterable<readonly IncomingEvent[]>,
-  demand: ReadonlySet<string> | null,
-): AsyncGenerator<Snapshot['parts']> {
-  for await (const batch of events) {
-    const store = await openStore({ directory: null })
-    store.append(demand === null ? batch : batch.map(event => project(event, demand)))
-    const snapshot = store.snapshot()
-    yield snapshot.parts
-    snapshot.release()
-    await store.close()
-  }
-}
-
-/**
- * A pipe can be read once. Where several scans read it, each finds the parts those before it have seen, and then reads on; what a later
- * scan will ask for again is kept.
- */
-function pipeSource(arriving: AsyncGenerator<Snapshot['parts']>, scanCount: number): PartSource {
-  const kept: Snapshot['parts'][] = []
-  let scansLeft = scanCount
-  async function* read(charge: (bytes: number) => void): AsyncGenerator<Snapshot['parts']> {
-    scansLeft--
-    const isLast = scansLeft === 0
-    if (isLast) while (kept.length > 0) yield kept.shift() as Snapshot['parts']
-    else yield* kept
-    for (;;) {
-      const step = await arriving.next()
-      if (step.done === true) return
-      if (!isLast) {
-        kept.push(step.value)
-        charge(step.value.reduce((bytes, part) => bytes + part.sizeBytes, 0))
-      }
-      yield step.value
-    }
-  }
-  return {
-    parts: (_, charge) => read(charge),
-    release: () => void arriving.return(undefined),
-  }
-}
-
-/** The lookup tables of one query: what was compiled is what runs, though a file may change meanwhile. */
-class QueryTables {
-  readonly #all: LookupTables
-  readonly #tables = new Map<string, LookupTable | null>()
-
-  constructor(all: LookupTables) {
-    this.#all = all
-  }
-
-  get names(): readonly string[] {
-    return this.#all.names
-  }
-
-  lookup(name: string): LookupColumns | null {
-    try {
-      let table = this.#tables.get(name)
-      if (table === undefined) this.#tables.set(name, (table = this.#all.table(name)))
-      return table === null ? null : { columns: table.columns }
-    } catch (error) {
-      if (error instanceof LookupError) return { columns: null, problem: error.message }
-      throw error
-    }
-  }
-
-  /** Scans of tables get theirs, other scans what the source has. */
-  before(source: PartSource): PartSource {
-    return {
-      parts: (scan, charge) => {
-        if (scan.lookup === null) return source.parts(scan, charge)
-        const table = this.#tables.get(scan.lookup)
-        return table == null || table.part.rowCount === 0 ? [] : [[table.part]]
-      },
-      release: () => source.release(),
-    }
-  }
-}
-
 class StoreEngine implements Engine {
   readonly #store: Store
   readonly #clock: () => number
@@ -343,6 +276,11 @@ class StoreEngine implements Engine {
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
+    const { compiled, result } = this.#start(text, options)
+    return queryRun(compiled, result)
+  }
+
+  #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
     const snapshot = this.#store.snapshot()
     try {
       const now = this.#now(options)
@@ -350,7 +288,7 @@ class StoreEngine implements Engine {
       const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
       const run = { ...executeOptions(options, now), lanes: this.#lanes }
-      return queryRun(compiled, execute(compiled.program, source, run))
+      return { compiled, result: execute(compiled.program, source, run) }
     } catch (error) {
       snapshot.release()
       throw error
@@ -360,9 +298,11 @@ class StoreEngine implements Engine {
   async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
     const snapshot = this.#store.snapshot()
     try {
+      const startedAt = performance.now()
       const compiling = { ...this.#compiling, trace: options.passes === true }
       const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
       const compiled = compileQuery(text, options, this.#now(options), catalog, compiling)
+      const compileNs = (performance.now() - startedAt) * 1e6
       const estimate = estimateScans(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
@@ -373,6 +313,7 @@ class StoreEngine implements Engine {
         { ...compiled, hints },
         {
           estimate,
+          compileNs,
           profile: options.analyze === true ? profile : null,
           passes: options.passes === true,
           js: options.js === true && profile !== null ? kernelsOf(profile) : null,
@@ -388,6 +329,36 @@ class StoreEngine implements Engine {
 
   languageCatalog(): unknown {
     return languageCatalog()
+  }
+
+  complete(text: string, offset: number): Completion {
+    return this.#withKnowledge(knowledge => complete(text, offset, knowledge))
+  }
+
+  signatureAt(text: string, offset: number): Signature | null {
+    return this.#withKnowledge(knowledge => signatureAt(text, offset, knowledge))
+  }
+
+  describeAt(text: string, offset: number): Description | null {
+    return this.#withKnowledge(knowledge => describeAt(text, offset, knowledge))
+  }
+
+  knowledge(): Knowledge {
+    return this.#withKnowledge(({ fields, ...others }) => ({
+      ...others,
+      // Read now: the snapshot will be gone.
+      fields: fields.map(field => ({ ...field })),
+    }))
+  }
+
+  #withKnowledge<T>(use: (knowledge: Knowledge) => T): T {
+    const snapshot = this.#store.snapshot()
+    try {
+      const { indexes } = catalogOf(snapshot, new QueryTables(this.#lookups))
+      return use({ language: languageCatalog(), indexes, fields: knownFields(snapshot) })
+    } finally {
+      snapshot.release()
+    }
   }
 
   status(): StoreStatus {
@@ -409,9 +380,9 @@ class StoreEngine implements Engine {
 
   /** Runs the query to its end and throws the rows away. */
   async #analyze(text: string, options: QueryOptions): Promise<Profile> {
-    const run = this.query(text, options)
-    for await (const batch of run.batches()) for (const name of batch.names) batch.column(name)
-    return run.profile
+    const { result } = this.#start(text, options)
+    await result.drain()
+    return result.profile
   }
 }
 
@@ -513,12 +484,13 @@ function sourcesOf(snapshot: Snapshot): readonly string[] {
   return [...sources]
 }
 
-function queryRun(compiled: Compiled, result: QueryResult): QueryRun {
+/** @param later  hints that only the end of the reading tells */
+function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly Diagnostic[] = () => []): QueryRun {
   const { profile, shape } = result
   let { hints } = compiled
   async function* batches(): AsyncGenerator<Batch> {
     yield* result.batches()
-    hints = withDataHints(compiled.hints, profile.counters)
+    hints = [...withDataHints(compiled.hints, profile.counters), ...later()]
   }
   return {
     query: compiled.canonical,

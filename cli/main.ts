@@ -81,7 +81,7 @@ program
 
 program
   .command('fmt')
-  .description('print a query in canonical form')
+  .description('lay out a query, comments and all')
   .argument('[query]', 'the query; stdin when absent')
   .action(async query => (await import('./commands/fmt.ts')).fmt(query))
 
@@ -123,10 +123,10 @@ async function exitCodeOf(error: unknown): Promise<number> {
     if (error.message !== '') process.stderr.write(`${error.message}\n`)
     return error.exitCode
   }
-  const { CompileError, renderDiagnostic, applyFixes } = await import('../grammar/diagnostics.ts')
+  const { CompileError, renderDiagnostic, fixOf } = await import('../grammar/index.ts')
   if (error instanceof CompileError) {
     for (const diagnostic of error.diagnostics) process.stderr.write(`${renderDiagnostic(error.source, diagnostic)}\n`)
-    const fix = applyFixes(error.source, error.diagnostics)
+    const fix = fixOf(error.source, error.diagnostics)
     if (fix !== null) process.stderr.write(`try: ${fix}\n`)
     return EXIT.queryParse
   }

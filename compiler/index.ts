@@ -22,6 +22,7 @@ import type { Value } from '../storage/value.ts'
 import { emitExtend } from './codegen/kernel.ts'
 import { FUNCTIONS } from './functions/index.ts'
 import { MUCH_DATA_ROWS, planHints } from './hints/plan-hints.ts'
+import type { NamedField } from './hints/unseen-fields.ts'
 import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
 import { printExpr, printPlan } from './logical/print.ts'
@@ -40,7 +41,7 @@ import { type ResolveSetting, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
 import { streams } from './stages/index.ts'
 import type { CoreStage } from './stages/stage.ts'
-import { timeBinNs } from './stages/stats.ts'
+import { seriesWidthNs } from './stages/stats.ts'
 import type { Compiled, CompileOptions, TraceEntry } from './types.ts'
 
 export { languageCatalog } from './language-catalog.ts'
@@ -60,7 +61,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
   record('parse', () => print(query))
   record('desugar', () => (rewrites.length === 0 ? null : print(core)))
 
-  const { resolved, hints } = resolveAll(
+  const { resolved, hints, namedFields } = resolveAll(
     source,
     core,
     [...diagnostics, ...expanded.diagnostics],
@@ -104,6 +105,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
     },
     canonical,
     rewrites,
+    namedFields,
     hints: [
       ...hints,
       ...overflows,
@@ -117,6 +119,9 @@ export function compile(text: string, options: CompileOptions): Compiled {
     rules: applied,
     pushed: conjuncts.filter(c => c.pushed !== null).map(c => printExpr(c.expr)),
     residual: conjuncts.filter(c => c.pushed === null).map(c => printExpr(c.expr)),
+    notByIndex: conjuncts.flatMap(({ expr, reason }) =>
+      reason === null ? [] : [{ condition: printExpr(expr), reason }],
+    ),
     time: timeOf(events),
     stages: core.pipeline.stages.map(stage => ({
       type: stage.kind,
@@ -146,9 +151,10 @@ function resolveAll(
   syntax: readonly Diagnostic[],
   places: Expanded['places'],
   options: CompileOptions,
-): { readonly resolved: Resolved; readonly hints: readonly Diagnostic[] } {
+): { readonly resolved: Resolved } & Pick<Compiled, 'hints' | 'namedFields'> {
   const problems: Diagnostic[] = [...syntax]
   const hints: Diagnostic[] = []
+  const namedFields: NamedField[] = []
   const report = (diagnostic: Diagnostic): void => void problems.push(inFragment(diagnostic, places))
   const setting: ResolveSetting = {
     functions: options.functions ?? FUNCTIONS,
@@ -161,13 +167,14 @@ function resolveAll(
       const isKnown = hints.some(h => h.code === hint.code && h.message === hint.message)
       if (!isKnown) hints.push(hint)
     },
+    named: field => namedFields.push(field),
     writesFiles: options.writesFiles === true,
     time: options.time ?? ALL_TIME,
     now: options.now,
   }
   const resolved = resolve(query, setting)
   if (problems.length > 0) fail(source, withoutEchoes([...problems, ...hints.flatMap(asTypo)]))
-  return { resolved, hints }
+  return { resolved, hints, namedFields }
 }
 
 /** Of a saved fragment the query has only the name in its text: nothing in it can be mended there. */
@@ -295,7 +302,7 @@ function intervalOf(chain: readonly LogicalOp[]): string | null {
   // What a stage makes of a series, its changes for one, is no series.
   const last = chain.find(op => op.kind === 'aggregate' || (op.kind === 'table' && !op.passes))
   const [first] = last?.kind === 'aggregate' ? last.keys : []
-  const ns = first === undefined ? null : timeBinNs(first.value)
+  const ns = first === undefined ? null : seriesWidthNs(first.value)
   return ns === null ? null : formatDuration(ns)
 }
 

@@ -2,7 +2,15 @@
 
 import type { ParseFormat } from '../grammar/ast.ts'
 import { DIAGNOSTIC_CODES } from '../grammar/diagnostics.ts'
-import { FORMAT_SYNTAX, PARSE_FORMATS, STAGE_SYNTAX } from '../grammar/index.ts'
+import {
+  FORMAT_SYNTAX,
+  type FormatKnowledge,
+  type FunctionKnowledge,
+  type LanguageKnowledge,
+  PARSE_FORMATS,
+  STAGE_SYNTAX,
+  type StageKnowledge,
+} from '../grammar/index.ts'
 import { FORMATS } from '../runtime/formats/index.ts'
 import type { AggregateFunction, ScalarFunction, WindowFunction } from './functions/descriptor.ts'
 import { AGGREGATES, SCALARS, WINDOWS } from './functions/index.ts'
@@ -10,9 +18,23 @@ import { RULES } from './optimise/index.ts'
 import { STAGES } from './stages/index.ts'
 import type { CoreKind, Stage } from './stages/stage.ts'
 
-export function languageCatalog(): Readonly<Record<string, unknown>> {
+/** Also what completion knows of the language. */
+export interface LanguageCatalog extends LanguageKnowledge {
+  readonly rules: readonly { readonly name: string; readonly summary: string }[]
+  readonly diagnostics: Readonly<Record<string, string>>
+}
+
+let catalog: LanguageCatalog | null = null
+
+/** Made from the registries when it is first asked for. */
+export function languageCatalog(): LanguageCatalog {
+  catalog ??= makeCatalog()
+  return catalog
+}
+
+function makeCatalog(): LanguageCatalog {
   return {
-    stages: Object.values(STAGE_SYNTAX).map(syntax => {
+    stages: Object.values(STAGE_SYNTAX).map((syntax): StageKnowledge => {
       const stage = (STAGES as Readonly<Record<string, Stage<CoreKind> | undefined>>)[syntax.keyword]
       return {
         name: syntax.keyword,
@@ -33,7 +55,7 @@ export function languageCatalog(): Readonly<Record<string, unknown>> {
   }
 }
 
-function formatEntry(name: ParseFormat): Readonly<Record<string, unknown>> {
+function formatEntry(name: ParseFormat): FormatKnowledge & Readonly<Record<string, unknown>> {
   const { summary, options, fields, otherFields, example } = FORMATS[name]
   const { text } = FORMAT_SYNTAX[name]
   return {
@@ -54,7 +76,7 @@ function signatureOf(fn: ScalarFunction | AggregateFunction | WindowFunction): s
   return `${fn.name}(${names.join(', ')})`
 }
 
-function scalarEntry(fn: ScalarFunction): Readonly<Record<string, unknown>> {
+function scalarEntry(fn: ScalarFunction): FunctionKnowledge {
   return {
     name: fn.name,
     signature: fn.notation === 'infix' ? `a ${fn.name} b` : signatureOf(fn),
@@ -62,11 +84,12 @@ function scalarEntry(fn: ScalarFunction): Readonly<Record<string, unknown>> {
     streaming: true,
     documentation: fn.doc.summary,
     parameters: fn.parameters,
+    nulls: fn.nulls,
     examples: fn.doc.examples,
   }
 }
 
-function aggregateEntry(fn: AggregateFunction): Readonly<Record<string, unknown>> {
+function aggregateEntry(fn: AggregateFunction): FunctionKnowledge & Pick<AggregateFunction, 'merging'> {
   return {
     name: fn.name,
     signature: signatureOf(fn),
@@ -74,12 +97,13 @@ function aggregateEntry(fn: AggregateFunction): Readonly<Record<string, unknown>
     streaming: false,
     documentation: fn.doc.summary,
     parameters: fn.parameters,
+    ...(fn.family && { family: { pattern: fn.family.pattern.source, members: fn.family.members } }),
     merging: fn.merging,
     examples: fn.doc.examples,
   }
 }
 
-function windowEntry(fn: WindowFunction): Readonly<Record<string, unknown>> {
+function windowEntry(fn: WindowFunction): FunctionKnowledge {
   return {
     name: fn.name,
     signature: signatureOf(fn),

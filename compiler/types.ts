@@ -7,6 +7,7 @@ import type { TimeRange } from '../storage/predicate.ts'
 import type { DateTime, Value } from '../storage/value.ts'
 import type { Catalog } from './catalog.ts'
 import type { FunctionRegistry } from './functions/descriptor.ts'
+import type { NamedField } from './hints/unseen-fields.ts'
 
 export interface CompileOptions {
   readonly catalog: Catalog
@@ -54,6 +55,8 @@ export interface PlanNode {
   readonly op: string
   readonly label: string
   readonly details: readonly (readonly [key: string, value: string])[]
+  /** Its kernels, and what of the query each computes. */
+  readonly kernels: readonly { readonly name: string; readonly of: string }[]
   readonly origin: Span
   readonly children: readonly PlanNode[]
 }
@@ -64,12 +67,16 @@ export interface Compiled {
   readonly canonical: string
   readonly rewrites: readonly Rewrite[]
   readonly hints: readonly Diagnostic[]
+  /** Fields of events the query names, where no catalog could say whether there are any. */
+  readonly namedFields: readonly NamedField[]
   readonly trace: readonly TraceEntry[]
   readonly plan: PlanNode
   /** Rules that applied, in order. */
   readonly rules: readonly { readonly name: string; readonly summary: string }[]
   readonly pushed: readonly string[]
   readonly residual: readonly string[]
+  /** Of each residual condition, why storage cannot judge it. */
+  readonly notByIndex: readonly { readonly condition: string; readonly reason: string }[]
   readonly time: TimeRange
   /** Stage kinds in order, for explain's `parsed.pipeline`. */
   readonly stages: readonly { readonly type: string; readonly text: string; readonly streams: boolean }[]

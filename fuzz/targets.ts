@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError } from '../grammar/diagnostics.ts'
-import { desugar, parse, print } from '../grammar/index.ts'
+import { describeAt, desugar, fixOf, format, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
 import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
+import { brokenLaw } from '../test/complete-law.ts'
 import { answer } from '../test/harness.ts'
+import { KNOWLEDGE } from '../test/knowledge.ts'
 import { askReference } from '../test/reference/index.ts'
 import { UndefinedName } from '../test/reference/interpreter.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
@@ -50,7 +52,8 @@ const parseTarget: Target = {
   skipLimit: 0,
   run: async seed => {
     const text = randomText(createRandom(seed))
-    const { diagnostics } = parse(text)
+    const { source, diagnostics } = parse(text)
+    if (diagnostics.length > 0) fixOf(source, diagnostics)
     for (const { span, code } of diagnostics) {
       if (span.start < 0 || span.end < span.start || span.end > text.length) {
         throw new Finding(`${code} points outside of the text`, text)
@@ -75,8 +78,38 @@ const roundtrip: Target = {
     }
     checkRoundtrip(query, text)
     checkRoundtrip(desugar(query).query, `${text}\n(desugared)`)
+    checkLayout(commented(random, print(query)), query)
     return 'agreed'
   },
+}
+
+/** The text with comments between some of its words. */
+function commented(random: Random, text: string): string {
+  let written = ''
+  let at = 0
+  for (const [index, { start }] of tokensOf(text).entries()) {
+    const comment = random.chance(0.1) ? random.pick([`/* ${index} */ `, `// ${index}\n`, `/* ${index}\n */\n`]) : ''
+    written += text.slice(at, start) + comment
+    at = start
+  }
+  return written + text.slice(at)
+}
+
+/** Where comments may stand: the layout means the same, has them all, in their order, and is its own layout. */
+function checkLayout(text: string, query: AstQuery): void {
+  const { query: read, diagnostics } = parse(text)
+  if (diagnostics.length > 0 || treeText(read) !== treeText(query)) return
+  const laidOut = format(text).text
+  if (treeText(parse(laidOut).query) !== treeText(query))
+    throw new Finding('the layout means something else', `${text}\n\n${laidOut}`)
+  if (commentsOf(laidOut) !== commentsOf(text)) throw new Finding('the layout loses a comment', `${text}\n\n${laidOut}`)
+  const again = format(laidOut).text
+  if (again !== laidOut) throw new Finding('the layout is not stable', `${text}\n\n${laidOut}\n\n${again}`)
+}
+
+function commentsOf(text: string): string {
+  const comments = tokensOf(text).filter(token => token.kind === 'comment')
+  return comments.map(({ start, end }) => text.slice(start, end).trim()).join('\n')
 }
 
 function checkRoundtrip(query: AstQuery, text: string): void {
@@ -95,6 +128,25 @@ function treeText(query: AstQuery): string {
     if (/span$/i.test(key) || key === 'implicit' || key === 'optional') return undefined
     return typeof value === 'bigint' ? `${value}n` : value
   })
+}
+
+const completion: Target = {
+  name: 'complete',
+  summary: 'completion answers anywhere in any text, and what it offers in a query is no syntax error there',
+  skipLimit: 0,
+  run: async seed => {
+    const random = createRandom(seed)
+    const generated = random.chance(0.5)
+    const text = generated ? queryText(randomQuery(random, randomData(random, 1).fields)) : randomText(random)
+    const offset = random.int(0, text.length)
+    const written = random.chance(0.5) ? text.slice(0, offset) : text
+    const broken = brokenLaw(written, offset, parse(text).diagnostics.length === 0)
+    if (broken !== null) throw new Finding(broken, `${written.slice(0, offset)}¦${written.slice(offset)}`)
+    tokensOf(written)
+    describeAt(written, offset, KNOWLEDGE)
+    signatureAt(written, offset, KNOWLEDGE)
+    return 'agreed'
+  },
 }
 
 // ── Results ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -260,5 +312,5 @@ const canary: Target = agreement('canary', 'must fail: one way of asking loses a
   'the planted bug': async (text, lines) => (await reference(text, lines)).slice(0, -1),
 }))
 
-export const TARGETS: readonly Target[] = [parseTarget, roundtrip, sameResults, storage, ternary]
+export const TARGETS: readonly Target[] = [parseTarget, roundtrip, completion, sameResults, storage, ternary]
 export const CANARY = canary

@@ -2,7 +2,10 @@
  * The syntax tree. Every node has `kind` and `span`; short forms are still present as the user wrote them.
  * Plain readonly data: `parse` makes it, `print` prints it, `compiler/resolve` lowers it.
  */
+import type { AstExpr, AstFieldRef } from './ast-expr.ts'
 import type { Span } from './source.ts'
+
+export type * from './ast-expr.ts'
 
 // ── Pipeline ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -106,11 +109,15 @@ export type AstStage =
   | AstForecast
   | AstPatterns
   | AstUnion
-  | AstUse
   | AstExplode
   | AstTee
   | AstJoin
   | AstLookup
+  | AstShortForm
+
+/** Stages that stand for others: the compiler never sees them. */
+export type AstShortForm =
+  | AstUse
   | AstCount
   | AstTop
   | AstRare
@@ -119,6 +126,9 @@ export type AstStage =
   | AstPercentiles
   | AstBaseline
   | AstChanges
+  | AstLatency
+  | AstProportion
+  | AstExemplars
 
 interface Stage<K extends string> {
   readonly kind: K
@@ -394,6 +404,9 @@ export const JOIN_TYPES = ['inner', 'left', 'outer', 'semi', 'anti'] as const
 
 export type JoinType = (typeof JOIN_TYPES)[number]
 
+/** Follows the name of a field of the other side in rows that have a field of that name. */
+export const COLLISION_SUFFIX = '_right'
+
 /** `join type=left on a, b == c with $x as d` */
 export interface AstJoin extends Stage<'join'> {
   /** Null: not said, which is inner. */
@@ -497,116 +510,23 @@ export interface AstPercentiles extends Stage<'percentiles'> {
   readonly by: readonly AstKey[]
 }
 
-// ── Expressions ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export type BinaryOperator = 'or' | 'and' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '??' | '+' | '-' | '*' | '/' | '%'
-
-export type AstExpr =
-  | AstLiteral
-  | AstFieldRef
-  | AstVariable
-  | AstBinary
-  | AstNot
-  | AstNegate
-  | AstIn
-  | AstBetween
-  | AstCall
-  | AstMember
-  | AstIndex
-  | AstArray
-  | AstObject
-  | AstLambda
-  | AstBadExpr
-
-interface Node<K extends string> {
-  readonly kind: K
-  readonly span: Span
+/** `latency f [every 5m] [by k]` */
+export interface AstLatency extends Stage<'latency'> {
+  readonly field: AstExpr
+  readonly every: AstExpr | null
+  readonly by: readonly AstKey[]
 }
 
-/**
- * `int` keeps its exact value as a bigint; `duration` is nanoseconds; `datetime` is as written, RFC 3339.
- */
-export type AstLiteral = Node<'literal'> & { readonly value: LiteralValue }
-
-export type LiteralValue =
-  | { readonly type: 'null' }
-  | { readonly type: 'bool'; readonly value: boolean }
-  | { readonly type: 'int'; readonly value: bigint }
-  | { readonly type: 'float'; readonly value: number }
-  | { readonly type: 'string'; readonly value: string; readonly raw: boolean }
-  | { readonly type: 'duration'; readonly ns: number; readonly text: string }
-  | { readonly type: 'datetime'; readonly micros: number; readonly nanos: number; readonly text: string }
-
-/** A bare or backticked field name; a dotted path is one name (`http.status`). Aggregate texts of `stats` arrive as calls. */
-export interface AstFieldRef extends Node<'field'> {
+/** `proportion p as n [every 5m] [by k]` */
+export interface AstProportion extends Stage<'proportion'> {
+  readonly predicate: AstExpr
   readonly name: string
+  readonly every: AstExpr | null
+  readonly by: readonly AstKey[]
 }
 
-/** `$name`, bound by the request's `variables`. */
-export interface AstVariable extends Node<'variable'> {
-  readonly name: string
+/** `exemplars [N] [by k]` */
+export interface AstExemplars extends Stage<'exemplars'> {
+  readonly count: number
+  readonly by: readonly AstKey[]
 }
-
-export interface AstBinary extends Node<'binary'> {
-  readonly operator: BinaryOperator
-  readonly left: AstExpr
-  readonly right: AstExpr
-}
-
-export interface AstNot extends Node<'not'> {
-  readonly operand: AstExpr
-}
-
-export interface AstNegate extends Node<'negate'> {
-  readonly operand: AstExpr
-}
-
-/** `x in [..]` or `x in arr`; `negated` for `not in`. */
-export interface AstIn extends Node<'in'> {
-  readonly operand: AstExpr
-  readonly list: AstExpr
-  readonly negated: boolean
-}
-
-export interface AstBetween extends Node<'between'> {
-  readonly operand: AstExpr
-  readonly low: AstExpr
-  readonly high: AstExpr
-  readonly negated: boolean
-}
-
-/** `strict` for the casts written `int!()`. `where` is an aggregate's trailing predicate, legal only in aggregates. */
-export interface AstCall extends Node<'call'> {
-  readonly name: string
-  readonly nameSpan: Span
-  readonly args: readonly AstExpr[]
-  readonly where: AstExpr | null
-  readonly strict: boolean
-}
-
-export interface AstMember extends Node<'member'> {
-  readonly object: AstExpr
-  readonly name: string
-  readonly optional: boolean
-}
-
-export interface AstIndex extends Node<'index'> {
-  readonly object: AstExpr
-  readonly index: AstExpr
-}
-
-export interface AstArray extends Node<'array'> {
-  readonly elements: readonly AstExpr[]
-}
-
-export interface AstObject extends Node<'object'> {
-  readonly members: readonly { readonly name: string; readonly value: AstExpr }[]
-}
-
-export interface AstLambda extends Node<'lambda'> {
-  readonly parameter: string
-  readonly body: AstExpr
-}
-
-/** Stands where the parser recovered; only in trees returned together with diagnostics, never compiled. */
-export interface AstBadExpr extends Node<'bad'> {}

@@ -50,8 +50,9 @@ export const DIAGNOSTIC_CODES = {
   H908: 'integers became floats',
   H909: 'comparison with null',
   H910: 'something was left out of the answer',
-  H911: 'a let is not used',
-  H912: 'keys of different types never match',
+  H911: 'parse left fields as they were',
+  H912: 'a let is not used',
+  H913: 'keys of different types never match',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES
@@ -112,18 +113,6 @@ export function applyFixes(source: SourceText, diagnostics: readonly Diagnostic[
 function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.edit === undefined || b.edit === undefined) return 0
   return a.edit.span.start - b.edit.span.start || b.edit.span.end - a.edit.span.end || b.span.start - a.span.start
-}
-
-export function diagnosticsToJson(source: SourceText, diagnostics: readonly Diagnostic[]): DiagnosticJson[] {
-  const fix = applyFixes(source, diagnostics)
-  return diagnostics.map(d => ({
-    code: d.code,
-    message: d.message,
-    position: positionOf(source, d.span),
-    ...(d.expected && { expected: d.expected }),
-    ...(d.suggestion !== undefined && { suggestion: d.suggestion }),
-    ...(fix !== null && { fix }),
-  }))
 }
 
 /** Hints in `meta.hints` and explain: without a fix, because nothing is wrong; what is known of the data has no place in the text. */

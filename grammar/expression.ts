@@ -1,7 +1,7 @@
 /** Expressions: one grammar everywhere. Climbs the table in precedence.ts; chains of operators are read in a loop. */
 import type { AstExpr, BinaryOperator } from './ast.ts'
-import { foreignInfix, notInList } from './foreign-operators.ts'
-import { lexToken } from './lexer.ts'
+import { atForeignConditional, foreignConditional } from './foreign/expressions.ts'
+import { foreignInfix, isForeignInfix, notInList } from './foreign/operators.ts'
 import { parseList, parseLiteral, parsePostfix, parsePrimary } from './operand.ts'
 import { isPunctuation, isWord, MAX_HEIGHT, type Parser } from './parser.ts'
 import { binaryPrecedence, isBinaryOperator, PRECEDENCE } from './precedence.ts'
@@ -10,7 +10,8 @@ import type { Token } from './token.ts'
 /** An expression whose operators all bind at least as tightly as `min`. */
 export function parseExpression(p: Parser, min: number = PRECEDENCE.or): AstExpr {
   const start = p.peek().start
-  return continueExpression(p, parsePrefix(p, min), start, min)
+  const expr = continueExpression(p, parsePrefix(p, min), start, min)
+  return min <= PRECEDENCE.or && atForeignConditional(p) ? foreignConditional(p, expr, start) : expr
 }
 
 /** The operators after an operand that has been read already and starts at `start`, its brackets included. */
@@ -19,6 +20,7 @@ export function continueExpression(p: Parser, first: AstExpr, start: number, min
   let height = p.height
   let middle: { readonly expr: AstExpr; readonly start: number } | null = null
   for (;;) {
+    if (p.watch !== null) p.expects({ kind: 'operator', min, afterComparison: middle !== null })
     const infix = infixAt(p, min)
     if (infix === null) break
     const chained = infix.level === PRECEDENCE.comparison ? middle : null
@@ -30,7 +32,8 @@ export function continueExpression(p: Parser, first: AstExpr, start: number, min
     if (infix.kind === 'binary') {
       takeOperator(p, infix.operator)
       const rightStart = p.peek().start
-      const right = parseExpression(p, infix.level + 1)
+      const compared = infix.level === PRECEDENCE.comparison ? left : null
+      const right = p.comparedWith(compared, () => parseExpression(p, infix.level + 1))
       const span = p.spanFrom(start)
       if (chained === null) {
         left = { kind: 'binary', span, operator: infix.operator, left, right }
@@ -83,6 +86,7 @@ function infixOf(p: Parser): Infix | null {
   if (token.kind === 'punctuation') {
     const operator = MISWRITTEN[token.text] ?? token.text
     if (isBinaryOperator(operator)) return { kind: 'binary', level: binaryPrecedence(operator), operator }
+    if (token.text === '!') return foreignNegation(p)
     return token.text === '=~' || token.text === '!~' ? { kind: 'foreign', level: comparison } : null
   }
   if (token.kind === 'keyword') {
@@ -100,14 +104,14 @@ function infixOf(p: Parser): Infix | null {
   return isForeignInfix(p, token) ? { kind: 'foreign', level: comparison } : null
 }
 
-const FOREIGN_INFIX = new Set(['like', 'is', 'contains', 'has', 'matches', 'startswith', 'endswith'])
-
-/** `like`, `contains` and their kind between operands, where we have functions. */
-export function isForeignInfix(p: Parser, token: Token): boolean {
-  if (token.kind !== 'name' || !FOREIGN_INFIX.has(token.text.toLowerCase())) return false
-  const second = lexToken(p.text, token.end)
-  if (!isWord(token, 'is')) return second.literal?.type === 'string'
-  return second.kind === 'keyword' && (second.text === 'null' || second.text === 'not')
+/** KQL's `!in`, `!contains`: the `!` stands right before the word. */
+function foreignNegation(p: Parser): Infix | null {
+  const second = p.peekSecond()
+  if (second.start !== p.peek().end) return null
+  const level = PRECEDENCE.comparison
+  if (second.kind === 'keyword' && (second.text === 'in' || second.text === 'between'))
+    return { kind: second.text, level }
+  return isForeignInfix(p, second) ? { kind: 'foreign', level } : null
 }
 
 function takeOperator(p: Parser, operator: BinaryOperator): void {
@@ -139,7 +143,9 @@ function reportChain(p: Parser, infix: Infix, operator: Token, at: number, middl
 function parseIn(p: Parser, operand: AstExpr, start: number): AstExpr {
   const negated = takeNegation(p)
   p.take()
-  const list = p.isPunctuation('(') ? parseBracketedList(p) : parseExpression(p, PRECEDENCE.coalesce)
+  const list = p.comparedWith(operand, () =>
+    p.isPunctuation('(') ? parseBracketedList(p) : parseExpression(p, PRECEDENCE.coalesce),
+  )
   return { kind: 'in', span: p.spanFrom(start), operand, list, negated }
 }
 
@@ -157,22 +163,66 @@ function parseBracketedList(p: Parser): AstExpr {
 function parseBetween(p: Parser, operand: AstExpr, start: number): AstExpr {
   const negated = takeNegation(p)
   p.take()
-  const low = parseExpression(p, PRECEDENCE.coalesce)
+  if (
+    p.isPunctuation('(') &&
+    /^\((?:[^()|]|\([^()|]*\))*?\.\./.test(p.text.slice(p.peek().start, p.peek().start + 300))
+  ) {
+    return rangeAsBetween(p, operand, start, negated)
+  }
+  const low = p.comparedWith(operand, () => parseExpression(p, PRECEDENCE.coalesce))
   const height = p.height
+  if (p.watch !== null) p.expects({ kind: 'word', word: 'and' })
   if (p.isKeyword('and')) p.take()
   else p.unexpected(["'and'"], "the 'and' of between")
-  const high = parseExpression(p, PRECEDENCE.coalesce)
+  const high = p.comparedWith(operand, () => parseExpression(p, PRECEDENCE.coalesce))
   p.height = Math.max(p.height, height)
   return { kind: 'between', span: p.spanFrom(start), operand, low, high, negated }
 }
 
+/** KQL's `between (a .. b)`. */
+function rangeAsBetween(p: Parser, operand: AstExpr, start: number, negated: boolean): AstExpr {
+  const open = p.take()
+  const bound = (): { readonly expr: AstExpr; readonly text: string } => {
+    const from = p.peek().start
+    const expr = parseExpression(p, PRECEDENCE.coalesce)
+    return { expr, text: p.fixedText(from, p.lastEnd) }
+  }
+  const low = bound()
+  p.expectPunctuation('..', "the '..' of the range")
+  const high = bound()
+  p.expectClosing(')', open)
+  const span = p.spanFrom(open.start)
+  const text = `${low.text} and ${high.text}`
+  p.report({
+    code: 'E307',
+    message: "a range is written 'between a and b' here",
+    span,
+    suggestion: text,
+    edit: { span, text },
+  })
+  return { kind: 'between', span: p.spanFrom(start), operand, low: low.expr, high: high.expr, negated }
+}
+
 function takeNegation(p: Parser): boolean {
+  if (p.isPunctuation('!')) {
+    const { start, end } = p.take()
+    const message = "'!' is written 'not' here"
+    p.report({
+      code: 'E307',
+      message,
+      span: { start, end },
+      suggestion: 'not',
+      edit: { span: { start, end }, text: 'not ' },
+    })
+    return true
+  }
   const negated = p.isKeyword('not')
   if (negated) p.take()
   return negated
 }
 
 function parsePrefix(p: Parser, min: number): AstExpr {
+  if (p.watch !== null) p.expects({ kind: 'operand', min })
   const token = p.peek()
   if (token.kind === 'keyword' && token.text === 'not') {
     if (min > PRECEDENCE.not) p.unexpected(["'('"], "a value (write '(not …)')")

@@ -24,6 +24,7 @@ function parseSource(p: Parser): AstSourceName {
   p.moveTo(at)
   const exclude = p.text[at] === '!'
   if (exclude) p.moveTo(at + 1)
+  expectSource(p)
   const token = p.peek()
   if (token.kind === 'variable' || token.kind === 'quoted-name') {
     p.take()
@@ -41,8 +42,18 @@ function parseSource(p: Parser): AstSourceName {
   SOURCE.lastIndex = p.offset
   const pattern = SOURCE.exec(p.text)?.[0]
   if (pattern === undefined) return p.unexpected(['an index', "'*'"], 'an index')
+  p.watch?.mark(p.offset, p.offset + pattern.length, 'source')
   p.moveTo(p.offset + pattern.length)
   return sourceName(p, at, pattern, exclude, false)
+}
+
+/** A name still being written may end in what no name ends in: `app-`. */
+function expectSource(p: Parser): void {
+  if (p.watch === null) return
+  p.expects({ kind: 'source' })
+  const written = /[\w@.*?:-]*/y
+  written.lastIndex = p.offset
+  p.expectsWord(p.offset, p.offset + (written.exec(p.text)?.[0].length ?? 0), 'source', { kind: 'source' })
 }
 
 function sourceName(p: Parser, start: number, pattern: string, exclude: boolean, isLet: boolean): AstSourceName {
@@ -58,6 +69,11 @@ function parseRange(p: Parser): AstTimeRange {
   const bounds = dots === -1 ? [body, ''] : [body.slice(0, dots), body.slice(dots + 2)]
   const [from, to] = bounds.map((text, i) => {
     const start = open.end + (i === 0 ? 0 : dots + 2)
+    if (i === 1 && dots === -1) return null
+    const blank = text.length - text.trimStart().length
+    p.expectsWord(start + blank, start + text.length, 'time-point', { kind: 'time-point' })
+    if (i === 1) p.watch?.mark(start - 2, start, 'operator')
+    if (text.trim() !== '') p.watch?.mark(start + blank, start + text.trimEnd().length, 'time')
     return parseBound(p, text, start)
   })
   p.moveTo(end)
@@ -109,28 +125,10 @@ function printSource(source: AstSourceName): string {
   return `${source.exclude ? '!' : ''}${name}`
 }
 
-/** `index=web` and `search index=web`, which open a query in SPL; null when the text does not. */
-export function parseForeignFrom(p: Parser): AstFrom | null {
-  const { at } = skipTrivia(p.text, p.offset)
-  const match = /^(?:search\s+)?index\s*==?\s*("?)([\w*.@-]*[\w*@])\1(?=[\s|;]|$)/i.exec(p.text.slice(at, at + 300))
-  const name = match?.[2]
-  if (match === null || name === undefined) return null
-  p.moveTo(at + match[0].length)
-  const span = p.spanFrom(at)
-  const text = `from ${name}`
-  p.report({
-    code: 'E307',
-    message: "the index comes first, after 'from'",
-    span,
-    suggestion: text,
-    edit: { span, text },
-  })
-  return { kind: 'from', span, sources: [sourceName(p, at, name, false, false)], ranges: [] }
-}
-
 /** Whether the text at the parser opens with `from` and a source, rather than with the word "from" as a search term. */
 export function opensWithFrom(p: Parser): boolean {
   if (!p.isWord('from')) return false
   const second = p.peekSecond()
+  if (second.kind === 'end' && p.watch?.isWriting === true) return second.start > p.peek().end
   return !isPunctuation(second, '=', '==', '!=', '<', '<=', '>', '>=', '|', ')') && second.kind !== 'end'
 }

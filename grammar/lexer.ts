@@ -14,7 +14,7 @@ const NAME = /[A-Za-z_@][A-Za-z0-9_@]*(?:\.[A-Za-z_@][A-Za-z0-9_@]*)*/y
 const FOREIGN_NAME = /[\p{L}_@][\p{L}\p{M}\p{N}_@]*(?:\.[\p{L}_@][\p{L}\p{M}\p{N}_@]*)*/uy
 const NOT_ASCII = /[^\0-\x7f]/
 const VARIABLE = /\$([A-Za-z_][A-Za-z0-9_]*)/y
-const PUNCTUATION = /===|!==|&&|\|\||\?\?|\?\.|==|!=|<>|<=|>=|=>|=<|=~|!~|->|\.\.|[|()[\]{},;:.+\-*/%<>=!]/y
+const PUNCTUATION = /===|!==|&&|\|\||\?\?|\?\.|\?:|::|:=|==|!=|<>|<=|>=|=>|=<|=~|!~|->|\.\.|[|()[\]{},;:.+\-*/%<>=!?]/y
 const DATE_TIME_SHAPE = /\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?(?![A-Za-z0-9_])/y
 const HEX = /0[xX][0-9a-fA-F_]+(?![A-Za-z0-9_])/y
 const DURATION_SHAPE = /(?:\d[\d_]*(?:\.\d+)?(?:ns|us|ms|s|m|h|d|w))+(?![A-Za-z0-9_])/y

@@ -1,9 +1,11 @@
 /** What operators stand between: literals, fields, calls, brackets, and the `.f` and `[i]` behind them. */
 import type { AstExpr, AstLiteral } from './ast.ts'
-import { isForeignInfix, parseExpression } from './expression.ts'
-import { starArgument } from './foreign-operators.ts'
+import { parseExpression } from './expression.ts'
+import { isForeignCall, reportForeignCall } from './foreign/calls.ts'
+import { foreignCast, foreignCastOperator, foreignOperand } from './foreign/expressions.ts'
+import { isForeignInfix, starArgument } from './foreign/operators.ts'
 import { lexToken } from './lexer.ts'
-import { isPunctuation, MAX_HEIGHT, type Parser } from './parser.ts'
+import { isPunctuation, isWord, MAX_HEIGHT, type Parser } from './parser.ts'
 import type { Token } from './token.ts'
 
 const OPERAND = ['a field', 'a value', "'('"]
@@ -45,13 +47,16 @@ export function parsePostfix(p: Parser, first: AstExpr, start: number): AstExpr 
   let height = p.height
   for (;;) {
     const token = p.peek()
-    if (isPunctuation(token, '.', '?.')) {
+    if (isPunctuation(token, '.') && p.peekSecond().literal?.type === 'string') return concatenated(p, object)
+    if (isPunctuation(token, '::')) foreignCastOperator(p, start)
+    else if (isPunctuation(token, '.', '?.')) {
       p.take()
       const name = p.peek()
+      if (p.watch !== null) p.expects({ kind: 'name' })
       if (name.kind !== 'name' && name.kind !== 'quoted-name' && name.kind !== 'keyword') {
         p.unexpected(['a member name'], 'the name of a member')
       }
-      p.take()
+      p.take('field')
       const written = name.kind === 'keyword' ? p.text.slice(name.start, name.end) : name.text
       let optional = token.text === '?.'
       for (const part of name.kind === 'name' ? written.split('.') : [written]) {
@@ -61,7 +66,7 @@ export function parsePostfix(p: Parser, first: AstExpr, start: number): AstExpr 
       }
     } else if (isPunctuation(token, '[')) {
       p.take()
-      const index = p.nested(token, () => parseExpression(p))
+      const index = p.comparedWith(null, () => p.nested(token, () => parseExpression(p)))
       p.expectClosing(']', token)
       object = { kind: 'index', span: p.spanFrom(start), object, index }
       height = Math.max(height, p.height) + 1
@@ -73,6 +78,21 @@ export function parsePostfix(p: Parser, first: AstExpr, start: number): AstExpr 
   }
 }
 
+/** SPL's `host."-web"`: the rest is read as if there had been a `+`. */
+function concatenated(p: Parser, object: AstExpr): AstExpr {
+  const { start, end } = p.take()
+  const span = { start, end }
+  p.report({
+    code: 'E307',
+    message: "'.' joins texts in other languages; '+' does here",
+    span,
+    suggestion: '+',
+    edit: { span, text: p.padded(span, '+') },
+  })
+  parsePostfix(p, parsePrimary(p), p.peek().start)
+  return object
+}
+
 export function parsePrimary(p: Parser): AstExpr {
   const token = p.peek()
   const literal = parseLiteral(p, null)
@@ -80,6 +100,8 @@ export function parsePrimary(p: Parser): AstExpr {
   p.height = 1
   switch (token.kind) {
     case 'name': {
+      const foreign = foreignOperand(p)
+      if (foreign !== null) return foreign()
       const second = p.peekSecond()
       if (isPunctuation(second, '(') || (isPunctuation(second, '!') && p.text[second.end] === '(')) return parseCall(p)
       p.take()
@@ -130,8 +152,7 @@ function parseBracketed(p: Parser, token: Token): AstExpr {
 export function parseList<T>(p: Parser, open: Token, close: string, parseItem: () => T): T[] {
   const items: T[] = []
   let height = 0
-  while (!p.isPunctuation(close)) {
-    if (p.atStageEnd() && p.peek().text !== '||') break
+  while (!p.atListEnd(close)) {
     items.push(parseItem())
     height = Math.max(height, p.height)
     if (p.acceptPunctuation(',') === null) break
@@ -143,11 +164,12 @@ export function parseList<T>(p: Parser, open: Token, close: string, parseItem: (
 
 function parseMember(p: Parser): { readonly name: string; readonly value: AstExpr } {
   const key = p.peek()
+  if (p.watch !== null) p.expects({ kind: 'name' })
   const isString = key.literal?.type === 'string'
   if (!isString && key.kind !== 'name' && key.kind !== 'quoted-name' && key.kind !== 'keyword') {
     p.unexpected(['a key', "'}'"], 'a key of the object')
   }
-  p.take()
+  p.take('field')
   const name = key.literal?.type === 'string' ? key.literal.value : keyText(p, key)
   p.expectPunctuation(':', "the ':' after a key")
   return { name, value: parseExpression(p) }
@@ -158,49 +180,85 @@ function keyText(p: Parser, key: Token): string {
 }
 
 /** A call, standing at its name: `f(a, b)`, `int!(x)`, `count(where p)`. */
-export function parseCall(p: Parser): Extract<AstExpr, { kind: 'call' }> {
-  const name = p.take()
+export function parseCall(p: Parser, isAggregate = false): Extract<AstExpr, { kind: 'call' }> {
+  const name = p.take('function')
   const strict = p.acceptPunctuation('!') !== null
   const open = p.expectPunctuation('(', "the '(' of a call")
   let where: AstExpr | null = null
   let height = 0
   const args: AstExpr[] = []
+  const isForeign = isForeignCall(name.text.toLowerCase())
+  const argumentTexts: string[] = []
+  let isCast = false
+  const nameSpan = { start: name.start, end: name.end }
+  p.watch?.openCall({ name: name.text.toLowerCase(), nameSpan, isAggregate })
   p.nested(open, () => {
-    while (!p.isPunctuation(')') && !(p.atStageEnd() && p.peek().text !== '||')) {
+    while (!p.atListEnd(')')) {
+      if (isAggregate) expectTrailingWhere(p)
       if (atTrailingWhere(p)) {
-        p.take()
+        p.take('keyword')
+        p.watch?.updateCall({ inWhere: true })
         where = parseExpression(p)
         height = Math.max(height, p.height)
         break
       }
-      if (!starArgument(p)) args.push(parseArgument(p))
+      const from = p.peek().start
+      if (args.length > 0 || !starArgument(p)) {
+        args.push(parseArgument(p, args.length > 0 && TAKE_LAMBDAS.has(name.text.toLowerCase())))
+      }
+      if (isForeign) argumentTexts.push(p.fixedText(from, p.lastEnd))
+      if (isWord(name, 'cast') && p.isWord('as')) {
+        foreignCast(p, name.start, p.fixedText(from, p.lastEnd))
+        isCast = true
+        break
+      }
       height = Math.max(height, p.height)
+      if (isAggregate) expectTrailingWhere(p)
       // A comma before `where` is usual; people leave it out, and nothing else could be meant.
       if (p.acceptPunctuation(',') === null && !atTrailingWhere(p)) break
+      p.watch?.updateCall({ argument: args.length, subject: args[0]?.kind === 'field' ? args[0].name : null })
     }
   })
-  p.expectClosing(')', open)
+  if (!isCast) p.expectClosing(')', open)
+  p.watch?.closeCall()
+  if (isForeign) reportForeignCall(p, name.text, argumentTexts, name.start)
   p.height = height + 1
-  const nameSpan = { start: name.start, end: name.end }
   return { kind: 'call', span: p.spanFrom(name.start), name: name.text.toLowerCase(), nameSpan, args, where, strict }
 }
 
-function parseArgument(p: Parser): AstExpr {
+/** Where `x => …` can only be meant as a lambda, and is no slip for `>=`. */
+const TAKE_LAMBDAS: ReadonlySet<string> = new Set(['any', 'all', 'filter', 'map'])
+
+function parseArgument(p: Parser, isLambda: boolean): AstExpr {
   const token = p.peek()
-  if ((token.kind !== 'name' && token.kind !== 'quoted-name') || !isPunctuation(p.peekSecond(), '->')) {
-    return parseExpression(p)
+  const arrow = p.peekSecond()
+  const isForeign = isLambda && isPunctuation(arrow, '=>')
+  if ((token.kind !== 'name' && token.kind !== 'quoted-name') || !(isForeign || isPunctuation(arrow, '->'))) {
+    return p.comparedWith(null, () => parseExpression(p))
+  }
+  if (isForeign) {
+    const span = { start: arrow.start, end: arrow.end }
+    const message = "the '=>' of a lambda is written '->' here"
+    p.report({ code: 'E307', message, span, suggestion: '->', edit: { span, text: '->' } })
   }
   p.take()
   p.take()
+  p.watch?.defined.push(token.text)
   const body = p.nested(token, () => parseExpression(p))
   p.height++
   return { kind: 'lambda', span: p.spanFrom(token.start), parameter: token.text, body }
+}
+
+function expectTrailingWhere(p: Parser): void {
+  if (p.watch !== null) p.expects({ kind: 'word', word: 'where' })
 }
 
 /** `where` with an operand after it; a field of that name has an operator, a comma or a bracket there. */
 function atTrailingWhere(p: Parser): boolean {
   if (!p.isWord('where')) return false
   const second = p.peekSecond()
+  // Somebody is about to write the operand.
+  if (second.kind === 'end') return p.watch?.isWriting === true && second.start > p.peek().end
   if (second.kind === 'keyword') {
     if (second.text !== 'not') return second.text === 'true' || second.text === 'false' || second.text === 'null'
     const third = lexToken(p.text, second.end)

@@ -1,10 +1,12 @@
 /** Text to syntax tree. Reports everything it finds: after an error it goes on behind the next `|`. */
 import type { AstLet, AstPipeline, AstQuery } from './ast.ts'
 import type { Diagnostic } from './diagnostics.ts'
-import { Parser, QueryFailure, StageFailure } from './parser.ts'
+import { logQlAsPipeline, opensAsLogQl } from './foreign/logql.ts'
+import { opensWithSelect, selectAsPipeline } from './foreign/select.ts'
+import { Parser, QUERY_FAILURE, QueryFailure, StageFailure } from './parser.ts'
 import { MAX_STAGES, parsePipeline, refuseMore } from './pipeline.ts'
-import { opensWithSelect, selectAsPipeline } from './select.ts'
 import type { SourceText } from './source.ts'
+import type { Watch } from './watch.ts'
 
 /** In UTF-16 code units. */
 export const MAX_QUERY_LENGTH = 1024 * 1024
@@ -17,12 +19,12 @@ export interface ParseResult {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Never throws; O(text). */
-export function parse(text: string): ParseResult {
+/** Never throws; O(text). `watch` hears what the words are and what could follow. */
+export function parse(text: string, watch: Watch | null = null): ParseResult {
   const source: SourceText = { text }
   const refusal = refuse(text)
   if (refusal !== null) return { source, query: emptyQuery(0), diagnostics: [refusal] }
-  const p = new Parser(source)
+  const p = new Parser(source, watch)
   let query: AstQuery
   try {
     query = parseQuery(p)
@@ -46,21 +48,24 @@ function refuse(text: string): Diagnostic | null {
   }
   const nul = text.indexOf('\0')
   if (nul !== -1) return { code: 'E311', message: 'a NUL byte', span: { start: nul, end: nul + 1 } }
-  if (opensWithSelect(text)) {
-    const suggestion = selectAsPipeline(text)
-    const start = text.search(/\S/)
-    return {
-      code: 'E307',
-      message: "a query is a pipeline: 'from', then stages between '|'",
-      span: { start, end: start + 6 },
-      ...(suggestion !== null && { suggestion, edit: { span: { start: 0, end: text.length }, text: suggestion } }),
-    }
+  if (opensWithSelect(text)) return translated(text, 6, selectAsPipeline(text))
+  return opensAsLogQl(text) ? translated(text, 1, logQlAsPipeline(text)) : null
+}
+
+/** The whole text is of another language. */
+function translated(text: string, length: number, suggestion: string | null): Diagnostic {
+  const start = text.search(/\S/)
+  return {
+    code: 'E307',
+    message: "a query is a pipeline: 'from', then stages between '|'",
+    span: { start, end: start + length },
+    ...(suggestion !== null && { suggestion, edit: { span: { start: 0, end: text.length }, text: suggestion } }),
   }
-  return null
 }
 
 function parseQuery(p: Parser): AstQuery {
   const lets: AstLet[] = []
+  if (p.watch !== null) p.watch.lets = lets
   while (opensWithLet(p)) {
     lets.push(parseLet(p))
     if (lets.length > MAX_STAGES) refuseMore(p, 'lets')
@@ -86,15 +91,21 @@ function parseQuery(p: Parser): AstQuery {
 function opensWithLet(p: Parser): boolean {
   if (!p.isWord('let')) return false
   const second = p.peekSecond()
-  return second.kind === 'variable' || (second.kind === 'name' && /^\s*=(?!=)[^;]*;/.test(p.text.slice(second.end)))
+  if (second.kind === 'variable') return true
+  if (second.kind === 'name' && /^\s*=(?!=)[^;]*;/.test(p.text.slice(second.end))) return true
+  // The end of a text that is still being written.
+  return p.watch?.isWriting === true && second.end === p.text.length && second.start > p.peek().end
 }
 
 function parseLet(p: Parser): AstLet {
-  const start = p.take().start
-  const { text: name, kind, start: nameStart } = p.take()
-  const nameSpan = p.spanFrom(nameStart)
-  if (kind === 'name') {
-    const edit = { span: { start: nameStart, end: nameStart }, text: '$' }
+  const start = p.take('keyword').start
+  if (p.watch !== null) p.expects({ kind: 'name' })
+  const first = p.peek()
+  if (first.kind !== 'variable' && first.kind !== 'name') throw QUERY_FAILURE
+  const { text: name } = p.take('variable')
+  const nameSpan = { start: first.start, end: first.end }
+  if (first.kind === 'name') {
+    const edit = { span: { start: first.start, end: first.start }, text: '$' }
     const message = 'what a let names begins with $'
     p.report({ code: 'E301', message, span: nameSpan, suggestion: `$${name}`, edit })
   }
@@ -105,6 +116,8 @@ function parseLet(p: Parser): AstLet {
     p.expectPunctuation(';', "';' at the end of a let")
   } catch (error) {
     if (!(error instanceof StageFailure)) throw error
+    // What could follow the let cannot stand within it.
+    if (p.watch !== null && p.peek().kind === 'end') throw QUERY_FAILURE
     while (!p.isPunctuation(';') && p.peek().kind !== 'end') p.moveTo(p.peek().end)
     p.acceptPunctuation(';')
   }

@@ -2,10 +2,12 @@
  * The state every parsing function shares: where in the text it stands, what it has found wrong, how deep it is.
  * A function that cannot go on calls `fail`, which unwinds to the stage; everything else is reported and survived.
  */
+import type { AstExpr } from './ast.ts'
 import { applyFixes, type Diagnostic, type DiagnosticCode } from './diagnostics.ts'
 import { describeToken, lexToken } from './lexer.ts'
 import type { SourceText, Span } from './source.ts'
 import type { Token } from './token.ts'
+import type { Expectation, Lexis, Watch, WordRole } from './watch.ts'
 
 /** Brackets, calls and prefix operators inside one another. */
 export const MAX_DEPTH = 200
@@ -18,6 +20,10 @@ const MAX_DIAGNOSTICS = 50
 export class StageFailure extends Error {}
 /** Unwinds to `parse`: the rest of the text is not worth reading. */
 export class QueryFailure extends Error {}
+
+/** Thrown again and again: taking down where would cost more than the parsing, and nobody asks. */
+const STAGE_FAILURE = new StageFailure()
+export const QUERY_FAILURE = new QueryFailure()
 
 export interface Checkpoint {
   readonly at: number
@@ -42,8 +48,12 @@ export class Parser {
   #ahead: Token | null = null
   #seen = new Set<string>()
 
-  constructor(source: SourceText) {
+  /** Who listens: completion and highlighting; null for everybody else. */
+  readonly watch: Watch | null
+
+  constructor(source: SourceText, watch: Watch | null = null) {
     this.source = source
+    this.watch = watch
   }
 
   get text(): string {
@@ -87,10 +97,12 @@ export class Parser {
     return lexToken(this.text, this.peek().end)
   }
 
-  take(): Token {
+  /** `role` is what the token is to whoever takes it; told by its kind when left out. */
+  take(role?: WordRole): Token {
     const token = this.peek()
     if (token.problem !== null) this.report(token.problem)
-    if (token.kind === 'bad') throw new StageFailure()
+    if (token.kind === 'bad') throw STAGE_FAILURE
+    this.watch?.mark(token.start, token.end, role ?? roleOf(token))
     this.#at = token.end
     this.#lastEnd = token.end
     this.#ahead = null
@@ -102,6 +114,21 @@ export class Parser {
     this.#at = offset
     this.#lastEnd = offset
     this.#ahead = null
+  }
+
+  /** For whoever watches: what could stand next. */
+  expects(expectation: Expectation): void {
+    this.watch?.expectToken(this.text, this.#at, this.peek(), expectation)
+  }
+
+  /** The same for a word that is cut by rules of its own. */
+  expectsWord(start: number, end: number, lexis: Lexis, expectation: Expectation): void {
+    this.watch?.expectWord(this.text, this.#at, { start, end }, lexis, expectation)
+  }
+
+  /** Runs `parse`; what it reads is compared with `other`, when that is a field. */
+  comparedWith<T>(other: AstExpr | null, parse: () => T): T {
+    return this.watch === null ? parse() : this.watch.comparing(other?.kind === 'field' ? other.name : null, parse)
   }
 
   isPunctuation(text: string): boolean {
@@ -124,7 +151,8 @@ export class Parser {
   }
 
   acceptWord(word: string): Token | null {
-    return this.isWord(word) ? this.take() : null
+    if (this.watch !== null) this.expects({ kind: 'word', word })
+    return this.isWord(word) ? this.take('keyword') : null
   }
 
   /** A stage ends at `|`, at the end, at the `;` of a let, or at the bracket that closes its pipeline. */
@@ -155,7 +183,16 @@ export class Parser {
     })
   }
 
+  /** At the bracket that closes a list, or where no more of it can come. Somebody still writing is asked for an item. */
+  atListEnd(close: string): boolean {
+    if (this.isPunctuation(close)) return true
+    const token = this.peek()
+    if (token.kind === 'end') return this.watch?.isWriting !== true
+    return token.text !== '||' && this.atStageEnd()
+  }
+
   expectPunctuation(text: string, where: string): Token {
+    if (this.watch !== null) this.expects({ kind: 'symbol', text })
     return this.acceptPunctuation(text) ?? this.unexpected([`'${text}'`], where)
   }
 
@@ -164,6 +201,8 @@ export class Parser {
     if (this.isPunctuation(text)) return this.take()
     const token = this.peek()
     if (!this.atStageEnd()) return this.unexpected([`'${text}'`, "','"], '')
+    // What could follow the bracket cannot stand before it.
+    if (this.watch !== null && token.kind === 'end') throw QUERY_FAILURE
     const at = this.#lastEnd
     this.report({
       code: 'E309',
@@ -180,19 +219,19 @@ export class Parser {
     if (this.#seen.has(key)) return
     this.#seen.add(key)
     this.diagnostics.push(diagnostic)
-    if (this.diagnostics.length < MAX_DIAGNOSTICS) return
+    if (this.diagnostics.length < MAX_DIAGNOSTICS || this.watch !== null) return
     // No edit: half the errors corrected is not a corrected query.
     this.diagnostics.push({
       code: 'E501',
       message: `more than ${MAX_DIAGNOSTICS} errors; the rest of the query was not read`,
       span: { start: diagnostic.span.start, end: diagnostic.span.end },
     })
-    throw new QueryFailure()
+    throw QUERY_FAILURE
   }
 
   fail(diagnostic: Diagnostic): never {
     this.report(diagnostic)
-    throw new StageFailure()
+    throw STAGE_FAILURE
   }
 
   /** The next token fits nowhere. `what` says in words what should stand here, for the message. */
@@ -220,7 +259,7 @@ export class Parser {
 
   tooDeep(at: Span, message: string): never {
     this.report({ code: 'E502', message, span: { start: at.start, end: at.end } })
-    throw new QueryFailure()
+    throw QUERY_FAILURE
   }
 
   /** What `parse` returns when it reports nothing, or null with everything as it was before. */
@@ -246,14 +285,20 @@ export class Parser {
     this.moveTo(to.at)
     this.#lastEnd = to.lastEnd
     this.#depth = to.depth
+    this.watch?.forget(to.at)
     for (const dropped of this.diagnostics.splice(to.diagnostics)) {
       this.#seen.delete(`${dropped.code}:${dropped.span.start}`)
     }
   }
 
+  /** Out of all brackets that were opened since the pipeline began: after an error nobody is left to close them. */
+  leaveBrackets(): void {
+    this.#depth = this.#base
+  }
+
   /** After an error: on to what ends the stage. A pipeline in brackets belongs to it, unless its bracket is never closed. */
   skipStage(): void {
-    this.#depth = this.#base
+    this.leaveBrackets()
     let inBrackets = 0
     let firstInside: number | null = null
     for (;;) {
@@ -269,6 +314,27 @@ export class Parser {
     }
     if (inBrackets > 0 && firstInside !== null) this.moveTo(firstInside)
   }
+}
+
+/** What a token is by its kind alone. */
+export function roleOf(token: Token): WordRole {
+  switch (token.kind) {
+    case 'keyword':
+      return token.text === 'true' || token.text === 'false' || token.text === 'null' ? 'constant' : 'keyword'
+    case 'literal':
+      return literalRole(token)
+    case 'variable':
+      return 'variable'
+    case 'punctuation':
+      return /^[-+*/%=<>!?~&]/.test(token.text) ? 'operator' : 'punctuation'
+    default:
+      return 'field'
+  }
+}
+
+function literalRole({ literal }: Token): WordRole {
+  if (literal?.type === 'string' || literal?.type === 'duration') return literal.type
+  return literal?.type === 'datetime' ? 'time' : 'number'
 }
 
 export function isWord(token: Token, word: string): boolean {

@@ -113,7 +113,7 @@ function printComparison(expr: Extract<AstExpr, { kind: 'binary' }>): string | n
 }
 
 /** A value as a bare word when the word means that value, else a string; null when search terms have no such value. */
-function printValue({ value }: AstLiteral, pattern: RegExp): string | null {
+export function printValue({ value }: AstLiteral, pattern: RegExp): string | null {
   if (value.type === 'string') {
     const isBare =
       !value.raw &&

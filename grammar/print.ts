@@ -4,6 +4,7 @@ import { printFrom } from './from.ts'
 import { Parser } from './parser.ts'
 import { printExpr } from './print-expr.ts'
 import { printSearch } from './print-search.ts'
+import type { Span } from './source.ts'
 import { stageOpening } from './stage.ts'
 import { syntaxOf } from './stages/index.ts'
 
@@ -17,16 +18,31 @@ export function printStage(stage: AstStage): string {
   return syntaxOf(stage.kind).print(stage)
 }
 
-export function printPipeline({ from, search, stages }: AstPipeline): string {
+export function printPipeline(pipeline: AstPipeline): string {
+  const { opening, stages, isBare } = piecesOf(pipeline)
+  const texts = stages.map(stage => stage.text)
+  return isBare ? texts.join(' | ') : [opening, ...texts].join(' | ').trimStart()
+}
+
+/** A pipeline as the texts that stand between its pipes. */
+export interface PipelinePieces {
+  /** The source and the search terms; may be empty. */
+  readonly opening: string
+  readonly stages: readonly { readonly text: string; readonly span: Span }[]
+  /** Nothing opens it and its first stage is known for one without a pipe before it. */
+  readonly isBare: boolean
+}
+
+export function piecesOf({ from, search, stages }: AstPipeline): PipelinePieces {
   const source = from === null ? '' : printFrom(from)
   const terms = search === null ? '' : printSearch(search)
-  const written = stages.map(printStage)
+  const written = stages.map(stage => ({ text: printStage(stage), span: stage.span }))
   // What search terms cannot say is a condition before the first stage.
-  if (search !== null && terms === null) written.unshift(`where ${printExpr(search)}`)
+  if (search !== null && terms === null) written.unshift({ text: `where ${printExpr(search)}`, span: search.span })
   const opening = [source, terms === null ? '' : asTerms(terms)].filter(text => text !== '').join(' ')
-  const [first = ''] = written
+  const first = written[0]?.text ?? ''
   const isBare = opening === '' && (first === '' || opensStage(first))
-  return isBare ? written.join(' | ') : [opening, ...written].join(' | ').trimStart()
+  return { opening, stages: written, isBare }
 }
 
 /** Terms that begin with the word of a stage would be read as that stage. */

@@ -3,6 +3,7 @@
  * word may be `10.0.0.1` or `req-42`) and mean ordinary expressions over `_raw` and fields.
  */
 import type { AstExpr } from './ast.ts'
+import { reportLuceneTerm } from './foreign/lucene.ts'
 import { lexToken, skipTrivia } from './lexer.ts'
 import { MAX_HEIGHT, type Parser } from './parser.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from './search-words.ts'
 import { printString } from './strings.ts'
 import { quoteField, quoteName, type Token } from './token.ts'
+import type { Expectation, WordRole } from './watch.ts'
 
 const OPERATOR = /\s*(===|!==|==|!=|<>|<=|>=|=~|!~|=|<|>)/y
 const IN_LIST = /\s+(not\s+)?in\s*([([])/iy
@@ -58,13 +60,32 @@ function parseAnd(p: Parser): AstExpr {
   const start = place(p)
   let left = parseNot(p)
   let height = p.height
+  expectJoin(p)
   while (takeJoin(p, 'and', '&&') || startsTerm(p)) {
     const right = parseNot(p)
     left = { kind: 'binary', span: p.spanFrom(start), operator: 'and', left, right }
     height = taller(p, height)
+    expectJoin(p)
   }
   p.height = height
   return left
+}
+
+/** For whoever watches: a word between two terms. */
+function expectJoin(p: Parser): void {
+  if (p.watch === null) return
+  const at = place(p)
+  for (const word of ['and', 'or']) {
+    p.expectsWord(at, at + (wordAt(p, at)?.length ?? 0), 'term', { kind: 'word', word })
+  }
+  p.expects({ kind: 'pipe' })
+  expectTerm(p)
+}
+
+function expectTerm(p: Parser): void {
+  if (p.watch === null) return
+  const at = place(p)
+  p.expectsWord(at, at + (wordAt(p, at)?.length ?? 0), 'term', { kind: 'term' })
 }
 
 function taller(p: Parser, height: number): number {
@@ -85,6 +106,7 @@ function startsTerm(p: Parser): boolean {
 function takeJoin(p: Parser, word: string, foreign: string): boolean {
   const at = place(p)
   if (wordAt(p, at)?.toLowerCase() === word) {
+    p.watch?.mark(at, at + word.length, 'keyword')
     p.moveTo(at + word.length)
     return true
   }
@@ -97,6 +119,7 @@ function takeJoin(p: Parser, word: string, foreign: string): boolean {
     suggestion: word,
     edit: { span, text: p.padded(span, word) },
   })
+  p.watch?.mark(at, span.end, 'keyword')
   p.moveTo(span.end)
   return true
 }
@@ -108,8 +131,11 @@ function wordAt(p: Parser, at: number): string | null {
 
 function parseNot(p: Parser): AstExpr {
   const start = place(p)
-  if (wordAt(p, start)?.toLowerCase() === 'not') p.moveTo(start + 3)
-  else if (p.text[start] === '!') {
+  expectTerm(p)
+  if (wordAt(p, start)?.toLowerCase() === 'not') {
+    p.watch?.mark(start, start + 3, 'keyword')
+    p.moveTo(start + 3)
+  } else if (p.text[start] === '!') {
     const span = { start, end: start + 1 }
     p.report({
       code: 'E307',
@@ -139,16 +165,27 @@ function parseTerm(p: Parser, start: number): AstExpr {
     const message = `'${join}' stands between two search terms`
     p.fail({ code: 'E301', message, span: { start, end: start + join.length }, expected: ['a search term'] })
   }
+  if (reportLuceneTerm(p, word, start)) return { kind: 'bad', span: p.spanFrom(start) }
   p.moveTo(start + word.length)
   if (matchAt(OPERATOR, p.text, p.offset) !== null || matchAt(IN_LIST, p.text, p.offset) !== null) {
+    p.watch?.mark(start, p.offset, 'field')
     return parseFieldTerm(p, word, start)
   }
+  p.watch?.mark(start, p.offset, 'term')
+  expectTermOperator(p, word)
   return wordCondition(word, p.spanFrom(start))
+}
+
+/** Behind a field its operator is next; only whoever knows the fields can tell. */
+function expectTermOperator(p: Parser, word: string): void {
+  if (p.watch === null || p.text.length === p.offset) return
+  p.expectsWord(p.text.length, p.text.length, 'token', { kind: 'term-operator', field: word })
 }
 
 function parseGroup(p: Parser): AstExpr {
   const open = p.take()
   const inner = p.nested(open, () => {
+    expectTerm(p)
     if (atTermsEnd(p)) return unexpectedTerm(p)
     return parseOr(p)
   })
@@ -199,7 +236,7 @@ function parseFieldTerm(p: Parser, written: string, start: number): AstExpr {
   const field: AstExpr = { kind: 'field', span, name: written }
   if (matchAt(OPERATOR, p.text, p.offset) === null) return parseInTerm(p, field, start)
   const operator = takeOperator(p)
-  return parseValue(p, p.isInner ? INNER_VALUE_WORD : VALUE_WORD, (value, token) => {
+  return parseValue(p, p.isInner ? INNER_VALUE_WORD : VALUE_WORD, written, (value, token) => {
     const condition = p.spanFrom(start)
     if (token === null) return fieldCondition(field, operator, value, condition, valueSpan(p, value))
     const { value: text, raw } = stringValue(token)
@@ -214,8 +251,9 @@ function valueSpan(p: Parser, word: string): { readonly start: number; readonly 
 }
 
 /** A value: a word as written, or the token of a quoted one. */
-function parseValue<T>(p: Parser, pattern: RegExp, make: (word: string, token: Token | null) => T): T {
+function parseValue<T>(p: Parser, pattern: RegExp, field: string, make: (word: string, token: Token | null) => T): T {
   const at = place(p)
+  if (p.watch !== null) expectValue(p, at, pattern, field)
   p.moveTo(at)
   const char = p.text[at] ?? ''
   if (char === '"' || char === "'" || p.text.startsWith('r"', at)) return make('', p.take())
@@ -223,7 +261,21 @@ function parseValue<T>(p: Parser, pattern: RegExp, make: (word: string, token: T
   // `f = =x`: the operator has been read already.
   if (word === null || /^[=<>~!]/.test(word)) return p.unexpected(['a value'], 'a value')
   p.moveTo(at + word.length)
+  p.watch?.mark(at, p.offset, roleOfWord(word))
   return make(word, null)
+}
+
+function roleOfWord(word: string): WordRole {
+  const { type } = wordLiteral(word)
+  if (type === 'int' || type === 'float') return 'number'
+  if (type === 'bool' || type === 'null') return 'constant'
+  return word.startsWith('$') ? 'variable' : 'string'
+}
+
+function expectValue(p: Parser, at: number, pattern: RegExp, field: string): void {
+  const expectation: Expectation = { kind: 'term-value', field }
+  if (/^r?["']/.test(p.text.slice(at, at + 2))) p.expects(expectation)
+  else p.expectsWord(at, at + (matchAt(pattern, p.text, at)?.length ?? 0), 'value', expectation)
 }
 
 type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>='
@@ -245,6 +297,7 @@ function takeOperator(p: Parser): Comparison {
   const text = written.trim()
   const end = p.offset + written.length
   const span = { start: end - text.length, end }
+  p.watch?.mark(span.start, span.end, 'operator')
   const comparison = COMPARISONS[text]
   if (comparison === undefined) {
     return p.fail({ code: 'E307', message: `'${text}' is no search operator; '| where matches(f, r"…")' is`, span })
@@ -265,12 +318,14 @@ function parseInTerm(p: Parser, field: AstExpr, start: number): AstExpr {
   const written = matchAt(IN_LIST, p.text, p.offset)
   if (written === null) return p.unexpected(["'='", "'in'"], "'=' after a field")
   const negated = /^\s+not/i.test(written)
+  p.watch?.mark(p.offset + written.search(/\S/), p.offset + written.slice(0, -1).trimEnd().length, 'keyword')
   p.moveTo(p.offset + written.length - 1)
   const open = p.take()
   const close = open.text === '(' ? ')' : ']'
   const elements: AstExpr[] = []
-  while (p.text[place(p)] !== close && !atTermsEnd(p)) {
-    elements.push(parseValue(p, WORD, (word, token) => listElement(p, word, token)))
+  const name = field.kind === 'field' ? field.name : ''
+  while (p.text[place(p)] !== close && (!atTermsEnd(p) || isBeingWritten(p))) {
+    elements.push(parseValue(p, WORD, name, (word, token) => listElement(p, word, token)))
     const at = place(p)
     if (p.text[at] !== ',') break
     p.moveTo(at + 1)
@@ -284,6 +339,11 @@ function parseInTerm(p: Parser, field: AstExpr, start: number): AstExpr {
   }
   p.height = 2
   return { kind: 'in', span: p.spanFrom(start), operand: field, list, negated }
+}
+
+/** Behind a bracket or comma that ends the text a value is next all the same. */
+function isBeingWritten(p: Parser): boolean {
+  return p.watch?.isWriting === true && p.peek().kind === 'end'
 }
 
 function listElement(p: Parser, word: string, token: Token | null): AstExpr {

@@ -1,6 +1,8 @@
 /** Which stage a text is: a keyword, another language's word for one, a bare predicate, or a typo. */
 import type { AstExpr, AstStage } from './ast.ts'
-import { isForeignInfix, parseExpression } from './expression.ts'
+import { parseExpression } from './expression.ts'
+import { ADVICE } from './foreign/advice.ts'
+import { isForeignInfix } from './foreign/operators.ts'
 import { describeToken, skipTrivia } from './lexer.ts'
 import { isPunctuation, type Parser } from './parser.ts'
 import { FOREIGN_SPELLINGS, type Foreign, syntaxOf } from './stages/index.ts'
@@ -13,7 +15,7 @@ type Opening =
   | { readonly kind: 'stage'; readonly syntax: StageSyntax<AstStage> }
   | { readonly kind: 'foreign'; readonly foreign: Foreign }
 
-const WORD = /[A-Za-z]+(?:-[A-Za-z]+)*/y
+const WORD = /[A-Za-z]+(?:[-_][A-Za-z]+)*/y
 /** How far ahead the `opens` patterns look, and how much of a foreign stage is translated. */
 const MAX_LOOKAHEAD = 300
 const MAX_FOREIGN_BODY = 2000
@@ -29,7 +31,14 @@ export function stageOpening(p: Parser): Opening | null {
   if (!/^(?:[\s|;]|$)/.test(rest) || /^\s*(?:[=<>]|!=)/.test(rest)) return null
   const { found } = opening
   const opens = found.kind === 'stage' ? found.syntax.opens : found.foreign.spelling.opens
-  return opens.test(rest) ? found : null
+  const isBeingWritten = found.kind === 'stage' && p.watch?.isWriting === true && isBegun(opens, p.text.slice(wordEnd))
+  return opens.test(rest) || isBeingWritten ? found : null
+}
+
+/** The text ends in the first word behind that of the stage, or with another word it would be the stage. */
+function isBegun(opens: RegExp, rest: string): boolean {
+  if (/^\s+[^\s|]*$/.test(rest)) return true
+  return !rest.includes('|') && ['x', ' x', '1', '"x"', 'as x'].some(next => opens.test(rest + next))
 }
 
 function openingAt(p: Parser, at: number): { readonly word: string; readonly found: Opening } | null {
@@ -38,7 +47,8 @@ function openingAt(p: Parser, at: number): { readonly word: string; readonly fou
   if (hyphenated === undefined) return null
   const plain = hyphenated.split('-')[0] ?? ''
   for (const word of [hyphenated, plain]) {
-    const foreign = FOREIGN_SPELLINGS.get(word.toLowerCase())
+    // `project-x` is not what `project` is; `sort-ms` is a sort.
+    const foreign = word === hyphenated ? FOREIGN_SPELLINGS.get(word.toLowerCase()) : undefined
     if (foreign !== undefined) return { word, found: { kind: 'foreign', foreign } }
     const keyword = STAGE_KEYWORDS.find(k => k === word.toLowerCase())
     if (keyword !== undefined) return { word, found: { kind: 'stage', syntax: syntaxOf(keyword) } }
@@ -53,8 +63,10 @@ export function parseStage(p: Parser): AstStage {
   // `status_code` begins with a word, and is none.
   if (opening !== null && isWhole(first, opening.word) && !continuesPredicate(p, opening.found)) {
     if (opening.found.kind === 'foreign') return parseForeign(p, opening.found.foreign, first, opening.word)
-    return opening.found.syntax.parse(p, p.take())
+    p.watch?.openStage(opening.found.syntax.keyword)
+    return opening.found.syntax.parse(p, p.take('stage'))
   }
+  if (first.kind === 'name') advise(p, first)
   const predicate = p.speculate(() => {
     const expr = parseExpression(p)
     const isTypo = expr.kind === 'field' && nearStage(expr.name) !== null
@@ -66,6 +78,19 @@ export function parseStage(p: Parser): AstStage {
   return parseBrokenStage(p, first)
 }
 
+/** A stage that we do not have, and what to do instead; not when the word is a field of a condition. */
+function advise(p: Parser, first: Token): void {
+  const advice = ADVICE.get(first.text.toLowerCase())
+  if (advice === undefined || isOperator(p.peekSecond())) return
+  p.take('stage')
+  p.skipStage()
+  const span = { start: first.start, end: first.end }
+  const before = p.text.slice(0, first.start).search(/\s*\|\s*$/)
+  const isDropped = advice.drop === true && before !== -1
+  const edit = { span: { start: before, end: p.peek().start }, text: '' }
+  p.fail({ code: 'E307', message: advice.message, span, ...(isDropped && { edit }) })
+}
+
 function isWhole(token: Token, word: string): boolean {
   return word.includes('-') ? word.startsWith(token.text) : token.text.length === word.length
 }
@@ -75,6 +100,7 @@ function continuesPredicate(p: Parser, found: Opening): boolean {
   const second = p.peekSecond()
   // `sort +x` and `fields - a` are stages; `count` and `rate` are computed with.
   if (found.kind === 'stage' && found.syntax.isFunction && isPunctuation(second, '(', '+', '-', '*')) return true
+  if (found.kind === 'foreign' && found.foreign.spelling.isFunction && isCalled(p, second)) return true
   if (second.kind === 'keyword') {
     // `extend in = 1`: a reserved word where a name should stand.
     if (/^\s*(?:=(?!=)|[,|]|$)/.test(p.text.slice(second.end, second.end + 40))) return false
@@ -82,6 +108,11 @@ function continuesPredicate(p: Parser, found: Opening): boolean {
     return /^\s*(?:in|between)\b/i.test(p.text.slice(second.end, second.end + 40))
   }
   return isPunctuation(second, '=', '==', '===', '!=', '<>', '<', '<=', '>', '>=', '??', '/', '%', '.', '?.')
+}
+
+/** A bracket right behind the word. */
+function isCalled(p: Parser, second: Token): boolean {
+  return isPunctuation(second, '(') && second.start === p.peek().end
 }
 
 /** What can be true or false. `a - b` cannot, so it is no predicate but more likely a stage that does not exist. */
@@ -144,6 +175,8 @@ function nearForeign(word: string): string | null {
 function parseForeign(p: Parser, { spelling, stage }: Foreign, first: Token, written: string): AstStage {
   const word = { start: first.start, end: first.start + written.length }
   p.moveTo(word.end)
+  p.watch?.mark(word.start, word.end, 'stage')
+  p.watch?.openStage(stage.keyword)
   const message = `'${written}' is written '${stage.keyword}' here`
   if (spelling.rewrite === 'keyword') {
     const edit = { span: word, text: stage.keyword }

@@ -90,17 +90,34 @@ export interface RowRef {
 
 /** Rows of several batches as one batch; a column's values are gathered when somebody reads it. */
 export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
-  const names = new Set<string>()
-  let previous: Batch | null = null
-  for (const { batch } of rows) {
-    if (batch === previous) continue
-    previous = batch
-    for (const name of batch.names) names.add(name)
-  }
+  const namesOf = new Map<Batch, ReadonlySet<string>>()
+  for (const { batch } of rows) if (!namesOf.has(batch)) namesOf.set(batch, new Set(batch.names))
+  const names = new Set([...namesOf.values()].flatMap(own => [...own]))
   const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase }
-  return new ColumnBatch(size, [...names], name =>
-    vectorOf(rows.map(({ batch, row }) => valueAt(batch.column(name), row))),
-  )
+  return new ColumnBatch(size, [...names], name => {
+    const values = rows.map(({ batch, row }) => valueAt(batch.column(name), row))
+    // What one batch has as a field, another may put together from members, which then are its fields.
+    const isWhole = [...namesOf].every(
+      ([batch, own]) => own.has(name) && shownOf(batch.column(name)) === batch.column(name),
+    )
+    if (isWhole || !names.has(name)) return vectorOf(values)
+    const shown = rows.map(({ batch, row }) =>
+      namesOf.get(batch)!.has(name) ? valueAt(shownOf(batch.column(name)), row) : undefined,
+    )
+    return { kind: 'any', rowCount: values.length, values, shown: vectorOf(shown) }
+  })
+}
+
+/** What a whole event shows of a column: without the objects whose members stand beside it. */
+export function shownOf(vector: Vector): Vector {
+  return vector.kind === 'any' && vector.shown !== undefined ? vector.shown : vector
+}
+
+/** The column as it is read, to be shown so: its members do not stand beside it any more. */
+export function wholeOf(vector: Vector): Vector {
+  if (vector.kind !== 'any' || vector.shown === undefined) return vector
+  const { kind, rowCount, values } = vector
+  return { kind, rowCount, values }
 }
 
 /** The plainest vector that holds these values. Holes count as missing. */

@@ -4,6 +4,7 @@
  */
 import type { BlockReader, PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
+import type { MemoryBudget } from './memory.ts'
 import { AggregateOperator } from './operators/aggregate.ts'
 import { DropOperator, KeepOperator, RenameOperator } from './operators/columns.ts'
 import { DedupOperator } from './operators/dedup.ts'
@@ -13,7 +14,7 @@ import { ExtendOperator } from './operators/extend.ts'
 import { FilterOperator } from './operators/filter.ts'
 import { JoinOperator } from './operators/join/join.ts'
 import { HeadOperator, TailOperator } from './operators/limit.ts'
-import { linkTotals, Measured, type Operator, type RunContext } from './operators/operator.ts'
+import { Measured, type Operator, type RunContext } from './operators/operator.ts'
 import { ParseOperator } from './operators/parse.ts'
 import { Scan } from './operators/scan.ts'
 import { SortOperator } from './operators/sort.ts'
@@ -22,6 +23,12 @@ import { createTableOperator } from './operators/table/index.ts'
 import { UnionOperator } from './operators/union.ts'
 import type { OperatorProfile } from './profile.ts'
 import { inputsOf, type JoinSpec, type OperatorSpec, type ScanSpec, type SplitPlan, type UnionSpec } from './program.ts'
+import type { Stopwatch } from './stopwatch.ts'
+
+/** What all operators of a run share; each gets its own view of it. */
+export interface SharedContext extends Omit<RunContext, 'operator'> {
+  readonly memory: MemoryBudget
+}
 
 export interface Source {
   readonly scan: Scan
@@ -39,16 +46,15 @@ export interface SharedAggregation {
 export interface Network {
   /** In the order in which they run; each is finished before the next one begins. */
   readonly sources: readonly Source[]
-  /** Fills in what scans read, for the profile. */
+  /** Fills in what scans read and learned, for the profile. */
   settle(): void
 }
 
 type MutableProfile = OperatorProfile & { readonly children: readonly MutableProfile[] }
 
-/** An edge of the tree: the operator above, and whose time is not the time of what is below. */
+/** An edge of the tree: the operator above, and what it wants of the scans below. */
 interface Consumer {
   readonly operator: Operator
-  readonly profile: MutableProfile | null
   /** What a scan below must beat to matter (`SortOperator.newestBoundary`). */
   boundary(): number | null
   /** Above the scan, with nothing between that `splits` does not know of. */
@@ -64,7 +70,7 @@ const SEPARATE: Below = { boundary: () => null, shared: null, takesWhole: null }
 
 export function connect(
   root: OperatorSpec,
-  context: RunContext,
+  context: SharedContext,
   ready: Batch[],
   splits: readonly SplitPlan[],
 ): Network {
@@ -73,17 +79,17 @@ export function connect(
 
   const build = (spec: OperatorSpec, profile: MutableProfile, above: Consumer): void => {
     const next = countingOutput(above.operator, profile)
-    if (above.profile !== null) linkTotals(profile, above.profile)
+    const own: RunContext = { ...context, operator: profile, memory: context.memory.of(profile) }
     if (spec.op === 'scan') {
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
-      const scan = new Scan(spec, context, boundary, above.takesWhole)
+      const scan = new Scan(spec, own, boundary, above.takesWhole)
       scans.push({ scan, profile })
-      sources.push({ scan: measuredScan(scan, profile), head: next, shared: above.shared })
+      sources.push({ scan: measuredScan(scan, profile, context.stopwatch), head: next, shared: above.shared })
       return
     }
     const feed = (index: number, operator: Operator, below: Below): void => {
-      const measured = new Measured(operator, profile, above.profile)
-      build(inputsOf(spec)[index]!, profile.children[index]!, { ...below, operator: measured, profile })
+      const measured = new Measured(operator, profile, context.stopwatch)
+      build(inputsOf(spec)[index]!, profile.children[index]!, { ...below, operator: measured })
     }
     if (spec.op === 'union') {
       const union = new UnionOperator(inputsOf(spec).length, next)
@@ -92,12 +98,12 @@ export function connect(
       return
     }
     if (spec.op === 'join') {
-      const join = new JoinOperator(spec, context, next)
+      const join = new JoinOperator(spec, own, next)
       feed(1, join.build, SEPARATE)
       feed(0, join.probe, SEPARATE)
       return
     }
-    const operator = createOperator(spec, context, next)
+    const operator = createOperator(spec, own, next)
     const boundary = operator instanceof SortOperator ? () => operator.newestBoundary : above.boundary
     const split = splits.find(({ aggregate }) => aggregate === spec)
     const shared =
@@ -113,7 +119,6 @@ export function connect(
   context.profile.root = profile
   build(root, profile, {
     operator: outputInto(ready),
-    profile: null,
     boundary: () => null,
     shared: null,
     takesWhole: null,
@@ -121,7 +126,13 @@ export function connect(
   return {
     sources,
     settle() {
-      for (const each of scans) each.profile.rowsIn += each.scan.rowCount
+      for (const { scan, profile } of scans) {
+        profile.rowsIn += scan.rowCount
+        profile.durationNs += scan.decoding.durationNs
+        profile.decodeNs += scan.decoding.durationNs
+        if (scan.learnedOrder !== null) context.profile.conditionOrders.push(scan.learnedOrder)
+        context.profile.scan.decodeNs += scan.decoding.durationNs
+      }
     },
   }
 }
@@ -132,7 +143,7 @@ function outputInto(ready: Batch[]): Operator {
 
 function profileTree(spec: OperatorSpec): MutableProfile {
   const children = inputsOf(spec).map(profileTree)
-  return { op: spec.op, label: spec.label, rowsIn: 0, rowsOut: 0, durationNs: 0, memoryBytes: 0, children }
+  return { op: spec.op, label: spec.label, rowsIn: 0, rowsOut: 0, durationNs: 0, decodeNs: 0, memoryBytes: 0, children }
 }
 
 /** What an operator gave is what went on from it. */
@@ -150,16 +161,18 @@ function countingOutput(next: Operator, profile: OperatorProfile): Operator {
 }
 
 /** The scan's own time: from being asked for a batch until it has one. */
-function measuredScan(scan: Scan, profile: OperatorProfile): Scan {
+function measuredScan(scan: Scan, profile: OperatorProfile, stopwatch: Stopwatch): Scan {
   const batches = scan.batches.bind(scan)
-  scan.batches = function* (parts) {
-    const iterator = batches(parts)
-    for (;;) {
-      const start = process.hrtime.bigint()
-      const step = iterator.next()
-      profile.durationNs += Number(process.hrtime.bigint() - start)
-      if (step.done === true) return
-      yield step.value
+  scan.batches = function* (places) {
+    const iterator = batches(places)
+    try {
+      for (;;) {
+        const step = stopwatch.time(profile, () => iterator.next())
+        if (step.done === true) return
+        yield step.value
+      }
+    } finally {
+      iterator.return(null)
     }
   }
   return scan

@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CorruptPartError } from '../storage/errors.ts'
 import type { PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
-import { connect, type Source } from './connect.ts'
+import { connect, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
 import { MemoryBudget } from './memory.ts'
@@ -18,9 +18,10 @@ import { noteDamage, type Place } from './operators/scan.ts'
 import type { Lanes } from './parallel/lanes.ts'
 import { shareWork } from './parallel/share.ts'
 import type { PartialState } from './parallel/state.ts'
-import type { Profile } from './profile.ts'
+import { emptyProfile, type Profile } from './profile.ts'
 import type { AggregateSpec, Program, ScanSpec } from './program.ts'
 import type { QueryResult } from './result.ts'
+import { Stopwatch } from './stopwatch.ts'
 
 /** How long a run may keep the event loop to itself. */
 const TURN_MS = 8
@@ -42,6 +43,8 @@ export interface ExecuteOptions {
   readonly memoryBytes?: number
   /** For stages that write files; without it there are none. */
   readonly openFile?: (path: string) => LineFile
+  /** False: no time is measured (what measuring costs is measured that way). */
+  readonly measures?: boolean
   /** Other threads to share the work with. */
   readonly lanes?: Lanes
 }
@@ -54,42 +57,33 @@ export class CanceledError extends Error {
   }
 }
 
-export function emptyProfile(): Profile {
-  return {
-    root: null,
-    kernels: [],
-    scan: {
-      partsTotal: 0,
-      partsRead: 0,
-      partsSkippedByTime: 0,
-      partsSkippedByIndex: 0,
-      partsSkippedByPlan: 0,
-      blocksTotal: 0,
-      blocksRead: 0,
-      blocksSkippedByTime: 0,
-      blocksSkippedByZoneMap: 0,
-      blocksSkippedByTokenFilter: 0,
-      blocksAnswered: 0,
-      rowsAnswered: 0,
-      predicatesSkipped: 0,
-      rows: 0,
-      bytes: 0,
-    },
-    counters: new Map(),
-    damaged: [],
-  }
-}
-
 /** Nothing runs until `batches()` is pulled. The source is released when the run ends, however it ends. */
 export function execute(program: Program, source: PartSource, options: ExecuteOptions): QueryResult {
   const profile = emptyProfile()
+  const stopwatch = new Stopwatch(options.measures ?? true)
   const canceler = new AbortController()
   const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true
   return {
     shape: program.result,
     profile,
     cancel: () => canceler.abort(),
-    batches: () => run(program, source, options, profile, isCanceled),
+    batches: () => run(program, source, options, { profile, stopwatch, isCanceled }),
+    drain: () => drain(run(program, source, options, { profile, stopwatch, isCanceled }), profile, stopwatch),
+  }
+}
+
+interface RunState {
+  readonly profile: Profile
+  readonly stopwatch: Stopwatch
+  readonly isCanceled: () => boolean
+}
+
+/** Runs to the end, and has every column of the result computed, as a reader would. */
+async function drain(batches: AsyncIterable<Batch>, profile: Profile, stopwatch: Stopwatch): Promise<void> {
+  for await (const batch of batches) {
+    stopwatch.time(profile.result, () => {
+      for (const name of batch.names) batch.column(name)
+    })
   }
 }
 
@@ -97,14 +91,13 @@ async function* run(
   program: Program,
   source: PartSource,
   options: ExecuteOptions,
-  profile: Profile,
-  isCanceled: () => boolean,
+  { profile, stopwatch, isCanceled }: RunState,
 ): AsyncGenerator<Batch> {
+  const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
   const context = {
-    ...contextOf(profile, program.hash, options.nowMicros, options.memoryBytes ?? DEFAULT_MEMORY_BYTES),
+    ...contextOf(profile, program.hash, options.nowMicros, memory, stopwatch),
     openFile: options.openFile ?? null,
   }
-  const { memory } = context
   const ready: Batch[] = []
   const network = connect(program.root, context, ready, program.splits)
   let turnStart = performance.now()
@@ -149,7 +142,7 @@ async function* run(
       while (ready.length > 0) yield ready.shift() as Batch
     }
     network.settle()
-    if (profile.root !== null) profile.root.memoryBytes = memory.peakBytes
+    profile.memoryBytes = memory.peakBytes
   } finally {
     source.release()
   }
@@ -166,7 +159,8 @@ export function executePartial(
   options: { readonly nowMicros: number; readonly memoryBytes: number; readonly isCanceled: () => boolean },
 ): { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null {
   const profile = emptyProfile()
-  const context = contextOf(profile, hash, options.nowMicros, options.memoryBytes)
+  const memory = new MemoryBudget(options.memoryBytes)
+  const context = contextOf(profile, hash, options.nowMicros, memory, new Stopwatch(true))
   const network = connect(spec, context, [], [{ aggregate: spec, text: sharesNothing }])
   const [{ scan, head, shared }] = network.sources as readonly [Source]
   for (const batch of scan.batches(places)) {
@@ -182,15 +176,26 @@ const sharesNothing = (): never => {
   throw new Error('a thread does all it is given')
 }
 
-function contextOf(profile: Profile, hash: string, nowMicros: number, memoryBytes: number): RunContext {
+function contextOf(
+  profile: Profile,
+  hash: string,
+  nowMicros: number,
+  memory: MemoryBudget,
+  stopwatch: Stopwatch,
+): SharedContext {
+  const onTable = (site: string, values: number): void => {
+    const table = profile.tables.find(each => each.site === site)
+    if (table !== undefined) table.values += values
+  }
   const count: RunContext['count'] = (counter, by = 1) => {
     profile.counters.set(counter, (profile.counters.get(counter) ?? 0) + by)
   }
   return {
-    runtime: createRuntime(nowMicros, count),
+    runtime: createRuntime(nowMicros, count, onTable),
     profile,
+    stopwatch,
     directory: `query/${hash}`,
-    memory: new MemoryBudget(memoryBytes),
+    memory,
     openFile: null,
     count,
   }

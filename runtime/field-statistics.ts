@@ -2,7 +2,8 @@
  * What parts say of a field's values without decoding any: a few blocks spread over the parts stand for all. It decides what is done first,
  * never what comes out.
  */
-import type { PartReader } from '../storage/index.ts'
+import { CorruptPartError } from '../storage/errors.ts'
+import type { BlockReader, BlockStatistics, PartReader } from '../storage/index.ts'
 
 export interface FieldStatistics {
   readonly present: number
@@ -31,7 +32,7 @@ export function fieldStatistics(parts: readonly PartReader[], field: string): Fi
   let min: number | null = null
   let max: number | null = null
   for (const block of sampled(parts)) {
-    const statistics = block.statistics(field)
+    const statistics = statisticsOf(block, field)
     if (statistics === null) continue
     distinct = distinct === null || statistics.distinctMax === null ? null : Math.max(distinct, statistics.distinctMax)
     if (statistics.min !== null) min = min === null ? statistics.min : Math.min(min, statistics.min)
@@ -40,7 +41,17 @@ export function fieldStatistics(parts: readonly PartReader[], field: string): Fi
   return { present: present / rows, distinct: distinct === 0 ? null : distinct, min, max }
 }
 
-function* sampled(parts: readonly PartReader[]): Generator<ReturnType<PartReader['block']>> {
+/** What is damaged is told by whoever needs it, and this is no need. */
+function statisticsOf(block: BlockReader, field: string): BlockStatistics | null {
+  try {
+    return block.statistics(field)
+  } catch (error) {
+    if (error instanceof CorruptPartError) return null
+    throw error
+  }
+}
+
+function* sampled(parts: readonly PartReader[]): Generator<BlockReader> {
   const step = Math.max(1, Math.ceil(parts.length / SAMPLE))
   for (let at = parts.length - 1; at >= 0; at -= step) {
     const part = parts[at]!

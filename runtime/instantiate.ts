@@ -10,12 +10,28 @@ import type { Runtime } from './helpers/context.ts'
 import type { KernelProfile, Profile } from './profile.ts'
 import type { KernelMode, KernelSpec } from './program.ts'
 import { shapeOf } from './shape.ts'
+import type { Stopwatch } from './stopwatch.ts'
 
 type Factory = (rt: Runtime, k: readonly unknown[]) => unknown
 
 /** Factories kept: enough for a busy dashboard server; the oldest goes first. */
 const FACTORIES_MAX = 1024
 const factories = new Map<string, Factory>()
+const cache = { hits: 0, misses: 0, evictions: 0 }
+
+export interface KernelCacheStatus {
+  /** Compiled kernels held, of at most `max`. */
+  readonly size: number
+  readonly max: number
+  readonly hits: number
+  readonly misses: number
+  readonly evictions: number
+}
+
+/** Of this process: kernels are shared by all its engines. */
+export function kernelCacheStatus(): KernelCacheStatus {
+  return { size: factories.size, max: FACTORIES_MAX, ...cache }
+}
 
 function compileKernel(
   text: string,
@@ -25,11 +41,18 @@ function compileKernel(
 ): { factory: Factory; cached: boolean } {
   const key = `${variant}\n${text}`
   const known = factories.get(key)
-  if (known !== undefined) return { factory: known, cached: true }
+  if (known !== undefined) {
+    cache.hits++
+    return { factory: known, cached: true }
+  }
+  cache.misses++
   const inline =
     map === null ? '' : `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`
   const factory = compileFunction(text + inline, ['rt', 'k'], { filename }) as Factory
-  if (factories.size >= FACTORIES_MAX) factories.delete(factories.keys().next().value as string)
+  if (factories.size >= FACTORIES_MAX) {
+    factories.delete(factories.keys().next().value as string)
+    cache.evictions++
+  }
   factories.set(key, factory)
   return { factory, cached: false }
 }
@@ -37,11 +60,12 @@ function compileKernel(
 export interface KernelContext {
   readonly runtime: Runtime
   readonly profile: Profile
+  readonly stopwatch: Stopwatch
   /** `query/<hash>` */
   readonly directory: string
 }
 
-interface Specialised<F> {
+export interface Specialised<F> {
   readonly run: F
   readonly profile: KernelProfile
 }
@@ -82,7 +106,8 @@ export class KernelRunner<F> {
     const key = `${mode.selected ? 's' : 'd'}${mode.exact ? 'x' : ''} ${shapes.map(s => s.key).join(',')} ${variant}`
     let found = this.#byShape.get(key)
     if (found === undefined) {
-      found = this.#specialise(shapes, mode, key)
+      const { stopwatch, profile } = this.#context
+      found = stopwatch.time(profile.compile, () => this.#specialise(shapes, mode, key))
       this.#byShape.set(key, found)
     }
     this.#lastShapes = shapes
@@ -92,9 +117,20 @@ export class KernelRunner<F> {
     return found
   }
 
+  /** One call, counted and timed. */
+  call<T>(kernel: Specialised<F>, rows: number, run: (kernel: F) => T): T {
+    const { stopwatch } = this.#context
+    const start = stopwatch.now()
+    const result = run(kernel.run)
+    kernel.profile.durationNs += stopwatch.now() - start
+    kernel.profile.calls++
+    kernel.profile.rows += rows
+    return result
+  }
+
   #specialise(shapes: readonly ColumnShape[], mode: KernelMode, key: string): Specialised<F> {
     const { runtime, profile, directory } = this.#context
-    const { text, constants, map } = this.spec.specialise(shapes, mode)
+    const { text, constants, tables, map } = this.spec.specialise(shapes, mode)
     const filename = `${directory}/${this.spec.name}.js`
     const { factory, cached } = compileKernel(text, key, filename, map)
     const named = this.spec.fields.map((field, index) => `${field} ${shapes[index]!.key}`).join(', ')
@@ -105,9 +141,16 @@ export class KernelRunner<F> {
       calls: 0,
       rows: 0,
       durationNs: 0,
+      gaveUp: 0,
       cached,
     }
     profile.kernels.push(kernelProfile)
+    profile.compile.kernels++
+    if (cached) profile.compile.cached++
+    for (const table of tables) {
+      const isKnown = profile.tables.some(({ site }) => site === table.site)
+      if (!isKnown) profile.tables.push({ ...table, values: 0 })
+    }
     return { run: factory(runtime, constants) as F, profile: kernelProfile }
   }
 }

@@ -10,7 +10,13 @@ export class QueryMemoryError extends Error {
   }
 }
 
-export class MemoryBudget {
+export interface Memory {
+  /** @throws {QueryMemoryError} naming the stage that asked */
+  charge(bytes: number, what: string): void
+  release(bytes: number): void
+}
+
+export class MemoryBudget implements Memory {
   readonly #budgetBytes: number
   #usedBytes = 0
   peakBytes = 0
@@ -19,7 +25,6 @@ export class MemoryBudget {
     this.#budgetBytes = budgetBytes
   }
 
-  /** @throws {QueryMemoryError} naming the stage that asked */
   charge(bytes: number, what: string): void {
     this.#usedBytes += bytes
     if (this.#usedBytes > this.peakBytes) this.peakBytes = this.#usedBytes
@@ -28,5 +33,21 @@ export class MemoryBudget {
 
   release(bytes: number): void {
     this.#usedBytes -= bytes
+  }
+
+  /** The same budget, as one operator charges it: the most it held at once is told to `holder`. */
+  of(holder: { memoryBytes: number }): Memory {
+    let used = 0
+    return {
+      charge: (bytes, what) => {
+        used += bytes
+        if (used > holder.memoryBytes) holder.memoryBytes = used
+        this.charge(bytes, what)
+      },
+      release: bytes => {
+        used -= bytes
+        this.release(bytes)
+      },
+    }
   }
 }

@@ -3,7 +3,7 @@
  * field: its member. Whatever a stage adds, drops or renames shows in both readings.
  */
 import { DateTime, Duration, type ObjectValue, type Value } from '../storage/value.ts'
-import type { Vector } from '../storage/vector.ts'
+import type { AnyVector, Vector } from '../storage/vector.ts'
 import { valueAt } from './helpers/vectors.ts'
 
 export interface MemberColumn {
@@ -59,6 +59,16 @@ export function derivedColumn(
   }
   const outer = fields.findLast(field => isMember(field, name))
   return outer === undefined ? null : memberOf(columnOf(outer), pathWithin(outer, name), null)
+}
+
+/** What the first column has where it has something, and what the second has elsewhere. */
+export function firstOf(first: Vector, second: Vector): AnyVector {
+  const { rowCount } = first
+  const values = Array.from({ length: rowCount }, (_, row) => {
+    const value = valueAt(first, row)
+    return value === undefined ? valueAt(second, row) : value
+  })
+  return { kind: 'any', rowCount, values }
 }
 
 /** The object column without the members that are gone; missing where nothing is left. */

@@ -59,6 +59,8 @@ export interface KernelText {
   readonly text: string
   /** Values the text refers to as `k[n]`. */
   readonly constants: readonly unknown[]
+  /** What it computes once per distinct value of a field, where the field is held as a dictionary. */
+  readonly tables: readonly { readonly site: string; readonly expression: string; readonly field: string }[]
   /** Source map (JSON) to the query text; null when not asked for. */
   readonly map: string | null
 }
@@ -122,6 +124,8 @@ export interface ScanConjunct {
   readonly pushed: ScanPredicate | null
   /** Does an `all` verdict of `pushed` mean that every row passes? If not, it may only rule blocks out. */
   readonly isExact: boolean
+  /** It holds a strict cast: it is asked of the rows the plan says, neither sooner nor later. */
+  readonly mayFail: boolean
   readonly kernel: KernelSpec
   readonly text: string
 }
@@ -208,8 +212,10 @@ export interface AggregateKey {
   /** A column of the input (computed by an extend below when it is an expression). */
   readonly field: string
   readonly name: string
-  /** Set when the key is `bin(field, span)` with a constant span in microseconds: binned while coding, no column is made. */
+  /** Set when the key is `bin(field, span)` with a constant span in microseconds, counted from 1970: binned while coding, no column is made. */
   readonly binMicros: number | null
+  /** A bin of time, however it is made: groups come out in its order. */
+  readonly isSeries?: true
 }
 
 /**
@@ -313,9 +319,6 @@ export interface TableSpec extends UnarySpec<'table'> {
 export interface UnionSpec extends UnarySpec<'union'> {
   readonly others: readonly OperatorSpec[]
 }
-
-/** Follows the name of a right side's field in rows that have a field of that name. */
-export const COLLISION_SUFFIX = '_right'
 
 /** The right side is read first and held; see `operators/join/`. */
 export interface JoinSpec extends UnarySpec<'join'> {

@@ -7,6 +7,8 @@ export interface QueryResult {
   readonly shape: ResultShape
   /** Pulls the query along: nothing runs ahead of the reader by more than one batch. Leaving the loop early cancels. */
   batches(): AsyncIterable<Batch>
+  /** Instead of `batches()`: runs to the end, measures what a reader would have computed, and throws the rows away. */
+  drain(): Promise<void>
   /** Complete once `batches()` has ended. */
   readonly profile: Profile
   cancel(): void

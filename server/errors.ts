@@ -2,7 +2,7 @@
  * The one mapping from what can go wrong to what a client is told: status, code and the error envelope.
  * Whatever is not named here is our fault: it is logged with its stack and the client gets the request id, nothing more.
  */
-import { CompileError, diagnosticsToJson, renderDiagnostic } from '../grammar/diagnostics.ts'
+import { CompileError, diagnosticsToJson, renderDiagnostic } from '../grammar/index.ts'
 import type { Position } from '../grammar/source.ts'
 import { CanceledError } from '../runtime/execute.ts'
 import { DataError } from '../runtime/helpers/errors.ts'

@@ -103,11 +103,20 @@ export interface BlockReader {
    * Decodes one column (cached by the store's chunk cache). Null when the block has no such field: every row is missing.
    * @throws {CorruptPartError} naming part, block and field; the part is quarantined first.
    */
-  column(field: string): Vector | null
+  column(field: string, tally?: ReadTally): Vector | null
   /** Statistics that answer without decoding; null when not kept for this field. */
   statistics(field: string): BlockStatistics | null
   /** Bytes on disk of the chunk of `field`, for the profile. */
   columnBytes(field: string): number
+}
+
+/** Counts what reading columns took; what lies in memory anyway is not counted. */
+export interface ReadTally {
+  columnsDecoded: number
+  columnsCached: number
+  /** Of the decoded ones: on disk, and in memory. */
+  bytesRead: number
+  bytesDecoded: number
 }
 
 export interface BlockStatistics {

@@ -81,6 +81,8 @@ export interface AnyVector {
   readonly kind: 'any'
   readonly rowCount: number
   readonly values: readonly Value[]
+  /** What a whole event shows under this name, because the rest of it stands beside as fields of its own. */
+  readonly shown?: Vector
 }
 
 export type Vector =

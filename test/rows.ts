@@ -67,11 +67,31 @@ export function isSameRow(actual: NamedRow, expected: NamedRow, tolerance: (name
   return true
 }
 
+/** Beyond rounding: the answer is an estimate, one of large whole numbers a float, one of durations a duration. */
+const ESTIMATE = 1e-6
+
 function isSameValue(actual: Value, expected: Value, tolerance: number): boolean {
+  if (
+    tolerance > ESTIMATE &&
+    isQuantity(actual) &&
+    isQuantity(expected) &&
+    !(typeof actual === 'number' && typeof expected === 'number')
+  ) {
+    const isSameKind = actual instanceof Duration === expected instanceof Duration
+    return isSameKind && isSameValue(asFloat(actual), asFloat(expected), tolerance)
+  }
   if (typeof actual === 'number' && typeof expected === 'number') {
     return (
       actual === expected || Math.abs(actual - expected) <= tolerance * Math.max(Math.abs(actual), Math.abs(expected))
     )
   }
   return valueText(actual) === valueText(expected)
+}
+
+function isQuantity(value: Value): value is number | bigint | Duration {
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof Duration
+}
+
+function asFloat(value: number | bigint | Duration): number {
+  return value instanceof Duration ? value.ns : Number(value)
 }

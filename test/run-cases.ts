@@ -5,13 +5,14 @@
 import { writeFileSync } from 'node:fs'
 import type { Explanation } from '../engine.ts'
 import { CompileError, type Diagnostic, renderDiagnostic } from '../grammar/diagnostics.ts'
-import { desugar, parse, print } from '../grammar/index.ts'
+import { desugar, format, parse, print } from '../grammar/index.ts'
 import type { Profile } from '../runtime/profile.ts'
 import { type CaseSection, printCaseFile, sectionOf, type TestCase } from './case-file.ts'
 import { eventsOf, loadCases, optionsOf, queryOf, where } from './case-input.ts'
 import { isOrdered, isSameResult, spokenFields } from './compare-rows.ts'
 import { type Answer, answer, queryOptions, ruleNames, withEngine } from './harness.ts'
 import { parseRow, rowText } from './rows.ts'
+import { serviceText } from './service-sections.ts'
 
 /** Sections that set a case up; every other is checked. */
 const GIVEN = new Set(['query', 'input', 'lookup', 'fragment', 'options', 'only', 'note'])
@@ -54,6 +55,8 @@ async function textOfSection(test: TestCase, section: CaseSection, run: () => Pr
   switch (section.name) {
     case 'format':
       return print(parse(queryOf(test)).query)
+    case 'layout':
+      return format(queryOf(test)).text
     case 'desugar':
       return print(desugar(parse(queryOf(test)).query).query)
     case 'error':
@@ -67,6 +70,11 @@ async function textOfSection(test: TestCase, section: CaseSection, run: () => Pr
     case 'physical':
     case 'js':
       return explained(section, await explain(test))
+    case 'complete':
+    case 'signature':
+    case 'describe':
+    case 'tokens':
+      return serviceText(section.name, section.argument, queryOf(test))
     default:
       throw new Error(`${where(test)}: unknown section '${section.name}'`)
   }

@@ -43,9 +43,8 @@ function sections(explanation: Explanation, options: ExplainCommandOptions): str
   const rewrites = explanation.rewrites as readonly { readonly before: string; readonly after: string }[]
   if (rewrites.length > 0) all.push(rewrites.map(r => `${r.before}\n  is short for ${r.after}`).join('\n'))
   if (options.passes === true) {
-    const passes = explanation.passes as readonly { readonly name: string; readonly text: string | null }[]
-    for (const pass of passes)
-      all.push(pass.text === null ? `── ${pass.name}: unchanged` : `── ${pass.name}\n${pass.text}`)
+    const passes = explanation.passes as readonly Pass[]
+    all.push(...passes.map(passText))
   }
   all.push(`${explanation.text}`)
   if (options.js === true) {
@@ -90,4 +89,19 @@ async function explanationFor(text: string, options: ExplainCommandOptions): Pro
   )
   const { data } = (await response.json()) as { data: Explanation }
   return data
+}
+
+interface Pass {
+  readonly name: string
+  readonly text: string | null
+  readonly summary?: string
+  readonly changes?: readonly string[]
+  readonly notes?: readonly string[]
+}
+
+/** Of a rule what it changed; of the other passes what they made. */
+function passText({ name, text, summary, changes, notes }: Pass): string {
+  if (text === null) return `── ${name}: unchanged`
+  if (changes === undefined) return `── ${name}\n${text}`
+  return [`── ${name}: ${summary}`, ...changes, ...(notes ?? []).map(note => `  (${note})`)].join('\n')
 }

@@ -1,15 +1,16 @@
-/** `quern fmt`: the canonical text of a query, or every diagnostic. */
+/** `quern fmt`: a query laid out, or every diagnostic. */
 import { renderDiagnostic } from '../../grammar/diagnostics.ts'
-import { parse, print } from '../../grammar/index.ts'
+import { format } from '../../grammar/index.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 
 export async function fmt(text: string | undefined): Promise<void> {
   const query = text ?? (await readStdin())
-  const { source, query: tree, diagnostics } = parse(query)
-  if (diagnostics.length > 0) {
-    throw new CommandError(EXIT.queryParse, diagnostics.map(d => renderDiagnostic(source, d)).join('\n'))
+  const formatted = format(query)
+  if (formatted.diagnostics.length > 0) {
+    const frames = formatted.diagnostics.map(diagnostic => renderDiagnostic({ text: query }, diagnostic))
+    throw new CommandError(EXIT.queryParse, frames.join('\n'))
   }
-  process.stdout.write(`${print(tree)}\n`)
+  process.stdout.write(`${formatted.text}\n`)
 }
 
 async function readStdin(): Promise<string> {

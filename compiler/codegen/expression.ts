@@ -11,13 +11,14 @@ import type { ColumnShape } from '../../runtime/batch.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { MemberLoop } from '../functions/descriptor.ts'
 import type { CallExpr, CaseExpr, CoalesceExpr, Expr, InSetExpr } from '../logical/expr.ts'
+import { printExpr } from '../logical/print.ts'
 import { isPure } from '../logical/pure.ts'
 import { fieldsOf, readsOuterLambda } from '../logical/walk.ts'
 import { Coercions } from './coercions.ts'
 import { bindColumn, type ColumnNames } from './columns.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
-import { describeConstant, nameHint } from './naming.ts'
+import { describeConstant, nameHint, siteOf } from './naming.ts'
 import { Scope } from './scope.ts'
 
 export interface WriterOptions {
@@ -25,6 +26,11 @@ export interface WriterOptions {
   readonly kernelName: string
   readonly fields: readonly string[]
   readonly shapes: readonly ColumnShape[]
+  /**
+   * Where tables are kept, by what they hold: one list for all specialisations of the kernel, because which expressions become tables
+   * depends on the shapes at hand, and a table found under a number must be the one that was put there.
+   */
+  readonly sites: Map<string, number>
   /** Statement by which the kernel gives up (`return -1`); null: it cannot. */
   readonly bail: readonly Statement[] | null
   /** Runs in place of a kernel that gave up on the block, which has counted in it what is counted by block. */
@@ -45,11 +51,10 @@ export class KernelWriter implements EmitContext {
   readonly #columns = new Map<string, ColumnNames>()
   /** Where `let` puts its statements; swapped while a branch or a table function is written. */
   #statements: Statement[] = []
-  /** Inside a table function the one field it reads is its parameter. */
+  /** Inside a table function: the one field it reads. */
   #parameter: { readonly field: string; readonly value: Expression } | null = null
   /** Members at hand, inside the loops of lambdas. */
   readonly #members = new Map<string, Expression>()
-  #siteCount = 0
 
   constructor(options: WriterOptions) {
     this.#options = options
@@ -328,7 +333,7 @@ export class KernelWriter implements EmitContext {
       case 'number':
         return { repr: 'number', value: this.constant(value), valid: null }
       case 'string':
-        return { repr: 'string', value: this.constant(value), valid: null }
+        return { repr: 'string', value: this.constant(value), valid: null, constant: value }
       case 'boolean':
         return { repr: 'bool', value: lit(value), valid: null }
       case 'undefined':
@@ -562,20 +567,21 @@ export class KernelWriter implements EmitContext {
     }
   }
 
-  #site(): Expression {
-    return lit(`${this.#options.kernelName}:${this.#siteCount++}`)
-  }
-
-  #table(helper: string, hint: string, field: string, compute: ArrowFunctionExpression): Expression {
+  /** Expressions computed once per distinct value of a field, and under which site. */
+  readonly tables: { readonly site: string; readonly expression: string; readonly field: string }[] = []
+  #table(helper: string, hint: string, field: string, expr: Expr, compute: ArrowFunctionExpression): Expression {
+    const expression = printExpr(expr)
+    const site = siteOf(this.#options, `${helper} ${expression}`)
+    this.tables.push({ site, expression, field })
     const name = this.scope.fresh(hint)
     const dictionary = this.#names(field).extra as Expression
-    this.prelude.push(constant(name, this.helper(helper, dictionary, this.#site(), compute)))
+    this.prelude.push(constant(name, this.helper(helper, dictionary, lit(site), compute)))
     return id(name)
   }
 
   #testTable(expr: Expr, field: string): Expression {
     const compute = this.#tableFunction(field, () => this.toAny(this.#direct(expr)))
-    return this.#table('tabulateTest', `${field}_passes`, field, compute)
+    return this.#table('tabulateTest', `${field}_passes`, field, expr, compute)
   }
 
   #valueTable(expr: Expr, field: string): Emitted {
@@ -585,7 +591,7 @@ export class KernelWriter implements EmitContext {
       return { repr: 'bool', value: js.expr`${row} === 1`, valid: js.expr`${row} !== 2` }
     }
     const compute = this.#tableFunction(field, () => js.expr`${this.toAny(this.#direct(expr))} ?? null`)
-    const dictionary = this.#table('tabulate', `${field}_table`, field, compute)
+    const dictionary = this.#table('tabulate', `${field}_table`, field, expr, compute)
     return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
   }
 }

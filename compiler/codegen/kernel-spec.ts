@@ -31,6 +31,7 @@ export function kernelSpec(
   write: (writer: KernelWriter, mode: KernelMode) => Statement[],
   parameters: string,
 ): KernelSpec {
+  const sites = new Map<string, number>()
   return {
     name: options.name,
     origin: options.origin,
@@ -40,6 +41,7 @@ export function kernelSpec(
         kernelName: options.name,
         fields,
         shapes,
+        sites,
         bail: mode.exact ? null : bail,
         isSecond: mode.exact,
       })
@@ -65,9 +67,10 @@ export function kernelSpec(
           ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
         ],
       }
-      if (!options.sourceMaps) return { text: printJs(program, true), constants: writer.constants, map: null }
+      if (!options.sourceMaps)
+        return { text: printJs(program, true), constants: writer.constants, tables: writer.tables, map: null }
       const { text, map } = printJsWithMap(program, options.source.text)
-      return { text, constants: writer.constants, map }
+      return { text, constants: writer.constants, tables: writer.tables, map }
     },
   }
 }

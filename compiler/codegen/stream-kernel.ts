@@ -8,6 +8,7 @@
  */
 import type { Expression, Identifier, Statement } from 'estree'
 import type { KernelSpec, RunningSpec, StateColumnSpec } from '../../runtime/program.ts'
+import type { ValueType } from '../../storage/value.ts'
 import type { AggregateFunction, StateColumn } from '../functions/descriptor.ts'
 import type { AggregateCall, OffsetColumn, StreamColumn } from '../logical/ops.ts'
 import { exprsOfColumn, fieldsOf } from '../logical/walk.ts'
@@ -49,13 +50,10 @@ export function emitRunning(
       const stretches = new Stretches(writer)
       const row: Statement[] = []
       for (const [index, column] of columns.entries()) {
-        const values = id(
-          writer.scope.fresh(column.kind === 'offset' ? 'offset_result' : `${column.call.function.name}_result`),
-        )
-        writer.before(...js`const ${values} = new Array(rowCount);`)
-        outputs.push(writer.helper('computedVector', values))
+        const answers = new Answers(writer, column)
+        outputs.push(answers.vector)
         const { statements } = writer.capture(() =>
-          writer.add(...writeColumn(writer, column, places[index]!, at(values, ROW), stretches, options)),
+          writer.add(...writeColumn(writer, column, places[index]!, answers, stretches, options)),
         )
         const origin = column.kind === 'offset' ? column.origin : column.call.origin
         row.push(...annotate(column.label, origin, options, statements))
@@ -75,6 +73,51 @@ export function emitRunning(
   )
   const outputs = columns.map(column => (column.kind === 'offset' ? column.name : column.call.name))
   return { outputs, kernel, state: layout.columns }
+}
+
+// ── Answers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Types that are never a number: their column is values from the start. */
+const NO_NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['string', 'bool', 'datetime', 'array', 'object'])
+
+/** A column being made: numbers as numbers, and anything else beside them, which mostly does not occur. */
+class Answers {
+  readonly vector: Expression
+  readonly #writer: KernelWriter
+  readonly #type: ValueType
+  readonly #names: Readonly<Record<'numbers' | 'presence' | 'others' | 'count', Identifier>>
+
+  constructor(writer: KernelWriter, column: StreamColumn) {
+    const hint = column.kind === 'offset' ? 'offset' : column.call.function.name
+    const named = (part: string): Identifier => id(writer.scope.fresh(`${hint}_${part}`))
+    this.#writer = writer
+    this.#type = column.kind === 'offset' ? column.type : column.call.type
+    this.#names = { numbers: named('result'), presence: named('there'), others: named('others'), count: named('given') }
+    const { numbers, presence, others, count } = this.#names
+    if (NO_NUMBERS.has(this.#type)) {
+      writer.before(...js`const ${others} = new Array(rowCount);`)
+      this.vector = writer.helper('computedVector', others)
+      return
+    }
+    writer.before(
+      ...js`const ${numbers} = new Float64Array(rowCount); const ${presence} = new Uint8Array(rowCount).fill(1);
+        let ${others} = null; let ${count} = 0;`,
+    )
+    this.vector = writer.helper('answerVector', numbers, presence, others, js.expr`${count} === selectedCount`)
+  }
+
+  give(answer: Expression): Statement[] {
+    const { numbers, presence, others, count } = this.#names
+    if (NO_NUMBERS.has(this.#type)) {
+      // A list so far is as long as the group, in every row: it is paid for when it is made.
+      const charge = this.#type === 'array' ? js`charge(${at(others, ROW)});` : []
+      return [...js`${at(others, ROW)} = ${answer};`, ...charge]
+    }
+    const value = id(this.#writer.scope.fresh('answer'))
+    return js`const ${value} = ${answer};
+      if (typeof ${value} === "number") { ${at(numbers, ROW)} = ${value}; ${at(presence, ROW)} = 2; ${count}++; }
+      else if (${value} != null) { ${others} ??= new Array(rowCount); ${at(others, ROW)} = ${value}; }`
+  }
 }
 
 // ── Where states are ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -193,17 +236,17 @@ function writeColumn(
   writer: KernelWriter,
   column: StreamColumn,
   places: Places,
-  output: Expression,
+  answers: Answers,
   stretches: Stretches,
   options: KernelOptions,
 ): Statement[] {
-  if (column.kind === 'offset') return writeOffset(writer, column, places, output, stretches)
+  if (column.kind === 'offset') return writeOffset(writer, column, places, answers, stretches)
   const { call, current } = column
   const running = stateArrays(writer, call.function, places.running, '')
   const own = slotsAt(running, GROUP)
   if (column.rows === null) {
     const step = stepInto(writer, call, own, options)
-    const give = finishInto(writer, call, own, output)
+    const give = finishInto(writer, call, own, answers)
     return current ? [...step, ...give] : [...give, ...step]
   }
   const { rows } = column
@@ -227,7 +270,7 @@ function writeColumn(
   const give = [
     ...seen.statements,
     ...mergeInto(writer, call, seen.slots, own),
-    ...finishInto(writer, call, seen.slots, output),
+    ...finishInto(writer, call, seen.slots, answers),
   ]
   return current ? [...add, ...give, ...fold] : [...give, ...add, ...fold]
 }
@@ -236,13 +279,13 @@ function writeOffset(
   writer: KernelWriter,
   column: OffsetColumn,
   places: Places,
-  output: Expression,
+  answers: Answers,
   stretches: Stretches,
 ): Statement[] {
   const ring = stateArray(writer, 'offset_ring', places.ring)
   const { slot } = stretches.of(Math.abs(column.distance), places.position)
   const { statements, result } = writer.capture(() => writer.toAny(writer.value(column.value)))
-  return [...js`${output} = ${at(ring, slot)};`, ...statements, ...js`${at(ring, slot)} = ${result} ?? null;`]
+  return [...answers.give(at(ring, slot)), ...statements, ...js`${at(ring, slot)} = ${result} ?? null;`]
 }
 
 function stepInto(writer: KernelWriter, call: AggregateCall, slots: Slots, options: KernelOptions): Statement[] {
@@ -254,12 +297,10 @@ function mergeInto(writer: KernelWriter, call: AggregateCall, into: Slots, from:
   return writer.capture(() => writer.add(...call.function.merge(into, from, cx))).statements
 }
 
-function finishInto(writer: KernelWriter, call: AggregateCall, slots: Slots, output: Expression): Statement[] {
+function finishInto(writer: KernelWriter, call: AggregateCall, slots: Slots, answers: Answers): Statement[] {
   const cx = stepContext(writer, { call, function: call.function, base: 0 })
   const { statements, result } = writer.capture(() => call.function.finish(slots, cx))
-  // A list so far is as long as the group, in every row: it is paid for when it is made.
-  const charge = call.type === 'array' ? js`charge(${output});` : []
-  return [...statements, ...js`${output} = ${result};`, ...charge]
+  return [...statements, ...answers.give(result)]
 }
 
 function reset(fn: AggregateFunction, slots: Slots): Statement[] {

@@ -169,7 +169,12 @@ export interface AggregateFunction extends Head {
   readonly category: 'aggregate'
   readonly doc: { readonly summary: string; readonly examples: readonly [AggregateExample, ...AggregateExample[]] }
   /** Names beyond `name`, matched by pattern: `p95` is percentile with parameter 95. */
-  readonly family?: { readonly pattern: RegExp; readonly parameters: (match: RegExpMatchArray) => readonly number[] }
+  readonly family?: {
+    readonly pattern: RegExp
+    readonly parameters: (match: RegExpMatchArray) => readonly number[]
+    /** Those that people use: offered as suggestions. */
+    readonly members: readonly string[]
+  }
   type(args: readonly ValueType[]): ValueType | TypeProblem
   readonly merging: MergeLaw
   /** What a bin without rows has in a series that `fill` made regular, where it is not what `stats` gives for no rows. */
@@ -204,6 +209,7 @@ export interface AggregateFunction extends Head {
    * among them). It keeps what it can use and ignores the others.
    */
   rest?(state: StateSlots, value: Emitted, cx: StepContext): readonly Statement[]
+  /** `from` stays as it is, and `into` keeps no object of it that a later step or merge would change: windows go on merging both. */
   merge(
     into: StateSlots,
     from: StateSlots,

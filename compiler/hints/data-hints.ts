@@ -36,6 +36,11 @@ function dataHint(counter: string, count: number): Diagnostic | null {
     case 'note':
       // What a stage left out or took liberties with, in its own words; the same may be said of several series.
       return { code: 'H910', message: subject + (count > 1 ? ` (${count} times)` : ''), span: NO_SPAN }
+    case 'kept': {
+      const field = quoteField(subject)
+      const message = `parse left ${field} as it was in ${counted(count, '1 event', 'events')} that had it; drop it before, or use prefix`
+      return { code: 'H911', message, span: NO_SPAN }
+    }
     default:
       return null
   }

@@ -1,5 +1,5 @@
 /** Where a field of joined rows comes from. What rules may do to a join rests on these answers. */
-import { COLLISION_SUFFIX } from '../../runtime/program.ts'
+import { COLLISION_SUFFIX } from '../../grammar/ast.ts'
 import type { Expr } from './expr.ts'
 import { overlaps } from './field-names.ts'
 import type { JoinOp } from './ops.ts'

@@ -1,5 +1,5 @@
 /** What is known of the rows an op gives, beyond their fields: their order, and which fields no two of them agree on. */
-import { timeBinNs } from '../stages/stats.ts'
+import { seriesWidthNs } from '../stages/stats.ts'
 import type { LogicalOp } from './ops.ts'
 import { traitsOf } from './traits.ts'
 
@@ -19,8 +19,8 @@ export function orderOf(op: LogicalOp): readonly OrderKey[] {
     return keys
   }
   if (op.kind === 'aggregate') {
-    // Series come out in the order of time, where bins are whole microseconds.
-    const bin = op.keys.find(key => (timeBinNs(key.value) ?? 1) % 1000 === 0)
+    // Series come out in the order of time.
+    const bin = op.keys.find(key => seriesWidthNs(key.value) !== null)
     return bin === undefined ? [] : [{ field: bin.name, descending: false }]
   }
   if (op.kind === 'scan' || traitsOf(op).order(op) !== 'kept') return []

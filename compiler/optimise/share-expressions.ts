@@ -12,7 +12,7 @@ import { mapExpressions, traitsOf } from '../logical/traits.ts'
 import { childrenOf, fieldsOf, mapExpr, mapPlan, readsOuterLambda, someExpr } from '../logical/walk.ts'
 import type { PassContext, Rule } from '../pass.ts'
 import { splitPredicate } from '../physical/split-predicate.ts'
-import { timeBinNs } from '../stages/stats.ts'
+import { seriesWidthNs } from '../stages/stats.ts'
 
 export const shareExpressions: Rule = {
   name: 'share-expressions',
@@ -121,7 +121,7 @@ function repeatedIn(op: LogicalOp): Expr | null {
 function expressionsOf(op: LogicalOp): readonly Expr[] {
   const exprs = traitsOf(op).expressions(op)
   if (op.kind === 'filter') return exprs.filter(expr => splitPredicate(expr, () => null).pushed === null)
-  return op.kind === 'aggregate' ? exprs.filter(expr => timeBinNs(expr) === null) : exprs
+  return op.kind === 'aggregate' ? exprs.filter(expr => seriesWidthNs(expr) === null) : exprs
 }
 
 /** Is the child at this position computed only where those before it ask for it? */

@@ -2,7 +2,7 @@
 import type { StatisticFact } from '../../runtime/program.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall, AggregateOp } from '../logical/ops.ts'
-import { timeBinNs } from '../stages/stats.ts'
+import { codedBinMicros, seriesWidthNs } from '../stages/stats.ts'
 import { splitPredicate, type WhyNotStored } from './split-predicate.ts'
 
 /** The facts of each aggregate, in order; null: rows have to be read, whatever the block. */
@@ -19,8 +19,7 @@ export function factsOf(op: AggregateOp, whyNotStored: WhyNotStored): readonly S
 
 /** A field, or a bin of time that many blocks lie in as a whole. */
 function isKeyOfStatistics(value: Expr, whyNotStored: WhyNotStored): boolean {
-  const binNs = timeBinNs(value)
-  if (binNs !== null) return binNs % 1000 === 0
+  if (seriesWidthNs(value) !== null) return codedBinMicros(value) !== null
   return value.kind === 'field' && whyNotStored(value.name) === null
 }
 

@@ -4,7 +4,7 @@ import { overlaps, readsAny } from '../logical/field-names.ts'
 import type { AggregateCall, GroupKey } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
 import { fieldsOf, someExpr } from '../logical/walk.ts'
-import { timeBinNs } from '../stages/stats.ts'
+import { codedBinMicros, seriesWidthNs } from '../stages/stats.ts'
 import type { PhysicalKey, PhysicalOp } from './ops.ts'
 
 export function extendInSteps(
@@ -52,13 +52,14 @@ export class MadeColumns {
 
   key({ value, name }: GroupKey): PhysicalKey {
     const text = printExpr(value)
-    const binNs = timeBinNs(value)
-    // Bins of whole microseconds are made while keys are coded; no column of times is written.
-    if (binNs !== null && binNs % 1000 === 0) return { field: '_time', name, binMicros: binNs / 1000, text }
+    const isSeries = seriesWidthNs(value) === null ? {} : ({ isSeries: true } as const)
+    const binMicros = codedBinMicros(value)
+    // Made while keys are coded; no column of times is written.
+    if (binMicros !== null) return { field: '_time', name, binMicros, ...isSeries, text }
     if (value.kind === 'field') return { field: value.name, name, binMicros: null, text }
     const field = `$key${this.#made.length}`
     this.#made.push({ name: field, value })
-    return { field, name, binMicros: null, text }
+    return { field, name, binMicros: null, ...isSeries, text }
   }
 
   /** A step kernel cannot start over when an integer outgrows 2^53 (its state has moved on), so arithmetic is done before it. */

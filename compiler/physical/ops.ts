@@ -83,6 +83,8 @@ export interface PhysicalKey {
   readonly field: string
   readonly name: string
   readonly binMicros: number | null
+  /** A bin of time: groups come out in its order. */
+  readonly isSeries?: true
   readonly text: string
 }
 

@@ -5,6 +5,7 @@ import { emitAggregate, emitExtend, emitFilter } from '../codegen/kernel.ts'
 import type { KernelOptions } from '../codegen/kernel-spec.ts'
 import type { Expr } from '../logical/expr.ts'
 import { printExpr } from '../logical/print.ts'
+import { mayFail } from '../logical/pure.ts'
 import { type PhysicalKey, type PhysicalOp, physicalInputs } from '../physical/ops.ts'
 import type { PlanNode } from '../types.ts'
 import { detailsOf, labelOf } from './labels.ts'
@@ -34,10 +35,10 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
     // In the order in which they run: the right side of a join is read first.
     const inputs = op.kind === 'join' ? [op.right, op.input].map(build).reverse() : physicalInputs(op).map(build)
     const [input] = inputs
-    const kernels: string[] = []
+    const kernels: { name: string; of: string }[] = []
     const filterKernel = (expr: Expr): KernelSpec => {
       const kernel = emitFilter([expr], named('where', expr.origin))
-      kernels.push(kernel.name)
+      kernels.push({ name: kernel.name, of: `where ${printExpr(expr)}` })
       return kernel
     }
     const base = { origin: op.origin, label: labelOf(op) }
@@ -57,6 +58,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             conjuncts: op.conjuncts.map(({ expr, pushed, isExact }) => ({
               pushed,
               isExact,
+              mayFail: mayFail(expr),
               kernel: filterKernel(expr),
               text: printExpr(expr),
             })),
@@ -65,7 +67,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
           return { ...base, op: 'filter', kernels: op.conjuncts.map(filterKernel), input: input!.spec }
         case 'extend': {
           const kernel = emitExtend(op.assignments, named('extend', op.origin))
-          kernels.push(kernel.name)
+          kernels.push({ name: kernel.name, of: base.label })
           return { ...base, op: 'extend', kernel, outputs: op.assignments.map(a => a.name), input: input!.spec }
         }
         case 'sort': {
@@ -77,7 +79,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'aggregate': {
           const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
           const statistics = op.facts === null || absorb === null ? null : { facts: op.facts, absorb }
-          kernels.push(emitted.step.name)
+          kernels.push({ name: emitted.step.name, of: base.label })
           const keys = keysOf(op)
           const outputs = [
             ...op.keys.map(key => ({ name: key.name, type: 'any' as const })),
@@ -87,7 +89,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         }
         case 'eventstats': {
           const { absorb: _, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('eventstats', op.origin))
-          kernels.push(emitted.step.name)
+          kernels.push({ name: emitted.step.name, of: base.label })
           const outputs = op.aggregates.map(call => call.name)
           const { temporary } = op
           return {
@@ -104,7 +106,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'streamstats': {
           const parts = streamParts(op, suffix => {
             const kernel = named(suffix, op.origin)
-            kernels.push(kernel.name)
+            kernels.push({ name: kernel.name, of: base.label })
             return kernel
           })
           return { ...base, op: 'streamstats', keys: keysOf(op), temporary: op.temporary, ...parts, input: input!.spec }
@@ -146,11 +148,13 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
           return { ...base, op: 'union', input: input!.spec, others: inputs.slice(1).map(other => other.spec) }
       }
     })()
-    const details = [...detailsOf(op), ...(kernels.length > 0 ? [['kernel', kernels.join(', ')] as const] : [])]
+    const names = kernels.map(kernel => kernel.name).join(', ')
+    const details = [...detailsOf(op), ...(names === '' ? [] : [['kernel', names] as const])]
     const node = {
       op: op.kind,
       label: base.label,
       details,
+      kernels,
       origin: op.origin,
       children: inputs.map(each => each.node),
     }
@@ -162,5 +166,5 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
 }
 
 function keysOf({ keys }: { readonly keys: readonly PhysicalKey[] }): AggregateKey[] {
-  return keys.map(({ field, name, binMicros }) => ({ field, name, binMicros }))
+  return keys.map(({ field, name, binMicros, isSeries }) => ({ field, name, binMicros, ...(isSeries && { isSeries }) }))
 }

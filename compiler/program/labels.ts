@@ -49,18 +49,27 @@ function by(keys: readonly PhysicalKey[]): string {
   return keys.length === 0 ? '' : ` by ${keys.map(key => key.text).join(', ')}`
 }
 
+const SHOWN_MAX = 160
+
+function shortened(text: string): string {
+  return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX - 1)}…`
+}
+
 /** What else is worth knowing about an op; `key value` lines below it. */
 export function detailsOf(op: PhysicalOp): readonly (readonly [string, string])[] {
   switch (op.kind) {
     case 'scan': {
       const time = printTime(op.time)
-      const pushed = op.conjuncts.filter(conjunct => conjunct.pushed !== null).map(c => printExpr(c.expr))
-      const residual = op.conjuncts.filter(conjunct => conjunct.pushed === null).map(c => printExpr(c.expr))
+      if (op.nothing !== null) return [['reads nothing:', op.nothing]]
+      const pushed = op.conjuncts.filter(conjunct => conjunct.isExact).map(c => printExpr(c.expr))
+      const partly = op.conjuncts.filter(c => c.pushed !== null && !c.isExact).map(c => printExpr(c.expr))
+      const residual = op.conjuncts.filter(conjunct => conjunct.pushed === null)
       return [
         ...(time === null ? [] : [['time', time] as const]),
         ['fields', op.fields === null ? 'all' : op.fields.map(quoteField).join(', ') || 'none'],
         ...(pushed.length > 0 ? [['pushed', pushed.join(' and ')] as const] : []),
-        ...(residual.length > 0 ? [['residual', residual.join(' and ')] as const] : []),
+        ...(partly.length > 0 ? [['pushed in part', partly.join(' and ')] as const] : []),
+        ...residual.map(({ expr, reason }) => ['residual', `${shortened(printExpr(expr))} (${reason})`] as const),
       ]
     }
     case 'parse':

@@ -5,6 +5,7 @@ import type { TimeRange } from '../../storage/predicate.ts'
 import type { DateTime, Value, ValueType } from '../../storage/value.ts'
 import type { Catalog } from '../catalog.ts'
 import type { FunctionRegistry } from '../functions/descriptor.ts'
+import type { NamedField } from '../hints/unseen-fields.ts'
 import type { LogicalOp } from '../logical/ops.ts'
 import type { Scope } from './scope.ts'
 
@@ -37,6 +38,8 @@ export interface ResolveContext {
   readonly freeNames: ReadonlySet<string>
   report(diagnostic: Diagnostic): unknown
   hint(diagnostic: Diagnostic): void
+  /** A field of events of which nothing is known yet. */
+  named(field: NamedField): void
   readonly knownFields: KnownFields
   /** The range every scan of the query lies in. */
   readonly time: TimeRange

@@ -7,6 +7,7 @@ import { NO_SPAN, printCall, printExpr, type Span, suggestName } from '../../gra
 import { DateTime, Duration, type Value, type ValueType } from '../../storage/value.ts'
 import type { ScalarFunction, TypeProblem } from '../functions/descriptor.ts'
 import { lookupAggregate, lookupScalar } from '../functions/index.ts'
+import { unseenField } from '../hints/unseen-fields.ts'
 import type { Expr, LiteralExpr, ParameterExpr } from '../logical/expr.ts'
 import { printExpr as printPlanExpr } from '../logical/print.ts'
 import type { ResolveContext } from './context.ts'
@@ -167,16 +168,13 @@ export class ExprResolver {
   /** Events are open, so an unknown field is legal and every row lacks it; usually it is a typo, so say so. */
   #hintUnknown(name: string, span: Span): void {
     const { knownFields } = this.#cx
-    if (knownFields === null || knownFields.size === 0 || !this.#scope.isEvents) return
-    if (this.#scope.fields.has(name) || knownFields.has(name) || name === 'index' || name.startsWith('_')) return
+    if (!this.#scope.isEvents || !this.#scope.isStored) return
+    if (this.#scope.fields.has(name) || name === 'index' || name.startsWith('_')) return
+    const field = { name, span, made: [...this.#scope.fields.keys()] }
+    if (knownFields === null) this.#cx.named(field)
+    if (knownFields === null || knownFields.size === 0 || knownFields.has(name)) return
     for (const known of knownFields.keys()) if (known.startsWith(`${name}.`)) return
-    const near = suggestName(name, [...knownFields.keys(), ...this.#scope.fields.keys()])
-    this.#cx.hint({
-      code: 'H906',
-      message: `no event has a field '${name}'`,
-      span,
-      ...(near !== null && { suggestion: near }),
-    })
+    this.#cx.hint(unseenField(field, knownFields.keys()))
   }
 
   #variable(name: string, span: Span): Expr {

@@ -1,7 +1,7 @@
 /** Two pipelines side by side: which fields rows have after a join, and what is known to go wrong with its keys. */
 import type { AstJoinKey, JoinType } from '../../grammar/ast.ts'
+import { COLLISION_SUFFIX } from '../../grammar/ast.ts'
 import { type Diagnostic, quoteField, type Span } from '../../grammar/index.ts'
-import { COLLISION_SUFFIX } from '../../runtime/program.ts'
 import type { ValueType } from '../../storage/value.ts'
 import { isSharedKey } from '../logical/join-fields.ts'
 import type { JoinOp } from '../logical/ops.ts'
@@ -108,7 +108,7 @@ function hintTypes(key: JoinOp['keys'][number], span: Span, right: Resolved, cx:
   if (text < 0 || !types.some(type => NUMBERS.has(type))) return
   const [strings, numbers] = text === 0 ? [key.left, key.right] : [key.right, key.left]
   cx.hint({
-    code: 'H912',
+    code: 'H913',
     message: `${strings} holds strings on one side, ${numbers} numbers on the other: they never match; extend one with int() or string()`,
     span,
   })

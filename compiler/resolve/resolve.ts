@@ -1,6 +1,6 @@
 /** A desugared query becomes a logical plan: sources matched, names bound, every stage lowered by its descriptor. */
 import type { AstInput, AstPipeline, AstQuery, AstStage } from '../../grammar/ast.ts'
-import { NO_SPAN } from '../../grammar/index.ts'
+import { NO_SPAN, STAGE_SYNTAX } from '../../grammar/index.ts'
 import type { LogicalOp } from '../logical/ops.ts'
 import { inputsOf } from '../logical/walk.ts'
 import { lowerStage } from '../stages/index.ts'
@@ -23,7 +23,7 @@ export function resolve(query: AstQuery, setting: ResolveSetting): Resolved {
   )
   const resolved = resolvePipeline(query.pipeline, contextOf(setting, lets, false))
   for (const { name, nameSpan } of unused()) {
-    setting.hint({ code: 'H911', message: `nothing uses $${name}`, span: nameSpan })
+    setting.hint({ code: 'H912', message: `nothing uses $${name}`, span: nameSpan })
   }
   return resolved
 }
@@ -112,18 +112,6 @@ function countOps(plan: LogicalOp): number {
 const UNJUDGED: ReadonlySet<string> = new Set(['E101', 'E106', 'E203', 'E204', 'E207'])
 
 function asCore(stage: AstStage): CoreStage {
-  switch (stage.kind) {
-    case 'count':
-    case 'top':
-    case 'rare':
-    case 'every':
-    case 'rate':
-    case 'percentiles':
-    case 'baseline':
-    case 'changes':
-    case 'use':
-      throw new Error(`the short form ${stage.kind} was not expanded`)
-    default:
-      return stage
-  }
+  if (STAGE_SYNTAX[stage.kind].desugar !== undefined) throw new Error(`the short form ${stage.kind} was not expanded`)
+  return stage as CoreStage
 }

@@ -19,7 +19,7 @@ export const forecast: Stage<'forecast'> = {
   doc: {
     summary: [
       'The rows of a series, such as a binned `stats` gives, and `n` more bins of each, with the expected value in its column, `is_forecast`, bounds `lower` and `upper` (95 % of values should fall between them), and the `model` they come from.',
-      'The models are exponential smoothing of the level, with a trend, with a trend that fades, with a season (Holt and Winters, additive), and repeating the last season; each is fitted to the series without its last bins and tried on those, and the one with the least mean absolute error is fitted again to all. A season is an hour, a day or a week, or what `season` says, where the series holds at least two of them.',
+      'The models are exponential smoothing of the level, with a trend, with a trend that fades, with a season (Holt and Winters, additive), and repeating the last season; each is fitted to the first three quarters of the series and tried on the last, from up to forty places, and the one with the least mean absolute error, a simpler one unless another is 2 % better, is fitted again to all. A season is an hour, a day or a week, or what `season` says, where the series holds at least two of them.',
       'The width of a bin is the most frequent distance of two. Bins that are missing in between are interpolated and reported: `fill` first where a gap means zero. A series that was never negative is not forecast to be. With fewer than four bins there is nothing to go on.',
     ].join(' '),
     examples: [

@@ -39,7 +39,7 @@ export const parse: Stage<'parse'> = {
     const known = outputs ?? [...types.keys()].map(name => ({ name, cast: null }))
     const added = known.map(({ name, cast }): readonly [string, ValueType] => [
       prefix + name,
-      cx.scope.fields.has(prefix + name) ? 'any' : (cast ?? types.get(name) ?? 'any'),
+      mayExist(prefix + name, cx) ? 'any' : (cast ?? types.get(name) ?? 'any'),
     ])
     const errors: (readonly [string, ValueType])[] =
       onError === 'propagate'
@@ -74,6 +74,16 @@ function specOf({ format, pattern, options, alternatives }: AstFormat): FormatSp
     options: Object.fromEntries(options.map(option => [option.name, option.value])),
     alternatives: alternatives.map(specOf),
   }
+}
+
+/** May rows have the field already? What they have is kept, of whatever type it is. */
+function mayExist(name: string, { scope, knownFields }: LowerContext): boolean {
+  if (scope.fields.has(name)) return true
+  if (!scope.isOpen) return scope.hasMembers(name)
+  if (!scope.isStored || knownFields === null || knownFields.size === 0) return true
+  return [...knownFields.keys()].some(
+    known => known === name || known.startsWith(`${name}.`) || name.startsWith(`${known}.`),
+  )
 }
 
 /** Types of the fields a format is known to make. Where formats of `first_of` disagree, nothing is known. */

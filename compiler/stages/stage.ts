@@ -1,15 +1,12 @@
 /** What the compiler knows of one stage. Registered in `index.ts`; the grammar's half is `grammar/stages/<name>.ts`. */
-import type { AstStage } from '../../grammar/ast.ts'
+import type { AstShortForm, AstStage } from '../../grammar/ast.ts'
 import type { LogicalOp } from '../logical/ops.ts'
 import type { KnownFields, ResolveContext } from '../resolve/context.ts'
 import type { ExprResolver } from '../resolve/expression.ts'
 import type { Scope } from '../resolve/scope.ts'
 
 /** Kinds that reach the compiler; the others are short forms the grammar expands. */
-export type CoreKind = Exclude<
-  AstStage['kind'],
-  'count' | 'top' | 'rare' | 'every' | 'rate' | 'percentiles' | 'baseline' | 'changes' | 'use'
->
+export type CoreKind = Exclude<AstStage['kind'], AstShortForm['kind']>
 export type CoreStage<K extends CoreKind = CoreKind> = Extract<AstStage, { readonly kind: K }>
 
 export interface Lowered {

@@ -1,6 +1,7 @@
 /** stats: group keys and aggregate calls, each with its column. Short forms (count, top, every …) expand to it. */
 import type { AstAggregate, AstKey } from '../../grammar/ast.ts'
 import { keyColumn, printCall, type Span, suggestName } from '../../grammar/index.ts'
+import { binOrigin } from '../../runtime/helpers/time.ts'
 import { Duration, type ValueType } from '../../storage/value.ts'
 import type { AggregateFunction, NumberRange, Parameter, WindowFunction } from '../functions/descriptor.ts'
 import { lookupAggregate } from '../functions/index.ts'
@@ -54,7 +55,18 @@ export function lowerKey(key: AstKey, cx: LowerContext): GroupKey {
 
 /** `bin(_time, 5m)`: the width in nanoseconds; null for anything else. */
 export function timeBinNs(expr: Expr): number | null {
-  if (expr.kind !== 'call' || expr.function.name !== 'bin' || expr.args.length !== 2) return null
+  return expr.kind === 'call' && expr.args.length === 2 ? seriesWidthNs(expr) : null
+}
+
+/** The same whose bins are whole microseconds counted from 1970, which weeks are not. */
+export function codedBinMicros(expr: Expr): number | null {
+  const ns = timeBinNs(expr)
+  return ns !== null && ns % 1000 === 0 && binOrigin(ns / 1000) === 0 ? ns / 1000 : null
+}
+
+/** `bin(_time, 1d)`, by the clock of any zone: the width in nanoseconds, of days as they usually are. */
+export function seriesWidthNs(expr: Expr): number | null {
+  if (expr.kind !== 'call' || expr.function.name !== 'bin') return null
   const [field, width] = expr.args
   if (field?.kind !== 'field' || field.name !== '_time' || width?.kind !== 'literal') return null
   return width.value instanceof Duration && width.value.ns > 0 ? width.value.ns : null
@@ -73,7 +85,7 @@ export function lowerAggregate(ast: AstAggregate, keys: readonly GroupKey[], cx:
   const { args, type } = given
   const parameters = [...found.parameters, ...given.parameters]
   if (fn.takesBinSeconds === true) {
-    const bin = keys.map(key => timeBinNs(key.value)).find(ns => ns !== null)
+    const bin = keys.map(key => seriesWidthNs(key.value)).find(ns => ns !== null)
     if (bin !== undefined && bin !== null) parameters.unshift(bin / 1e9)
   }
   const where = ast.where === null ? null : cx.exprs.predicate(ast.where)
@@ -122,7 +134,8 @@ export function lowerArguments(
     cx.report({ code: 'E202', message: type.problem, span: ast.args[type.argument]?.span ?? ast.span })
     return null
   }
-  const takes = fn.kind === 'aggregate' ? (fn.takes ?? []) : []
+  const taker = fn.kind === 'aggregate' ? fn : fn.meaning.kind === 'aggregate' ? fn.meaning.function : null
+  const takes = taker?.takes ?? []
   for (const [index, arg] of args.entries()) {
     if (fn.parameters[index]?.type !== 'number' || !NEVER_NUMBERS.has(arg.type)) continue
     if (takes.includes(arg.type)) continue
@@ -158,9 +171,7 @@ export function reportUnknown(ast: AstAggregate, cx: LowerContext, others: reado
     cx.report({ code: 'E204', message, span: ast.nameSpan })
     return
   }
-  const names = [...aggregates.values()].flatMap(fn =>
-    fn.family === undefined ? [fn.name] : ['p50', 'p90', 'p95', 'p99'],
-  )
+  const names = [...aggregates.values()].flatMap(fn => (fn.family === undefined ? [fn.name] : fn.family.members))
   const foreign = [...others, ...aggregates.values()].find(fn => fn.foreign.includes(ast.name))
   const near = foreign?.name ?? suggestName(ast.name, [...names, ...others.map(fn => fn.name)])
   const isScalar = scalars.has(ast.name)

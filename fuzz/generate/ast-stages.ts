@@ -203,6 +203,16 @@ export const RANDOM_STAGES: {
     by: g.unnamedBy(),
   }),
   changes: g => ({ kind: 'changes', span, field: g.expr(1), by: g.unnamedBy() }),
+  latency: g => ({ kind: 'latency', span, field: g.expr(1), every: g.chance(0.5) ? g.duration() : null, by: g.by() }),
+  proportion: g => ({
+    kind: 'proportion',
+    span,
+    predicate: g.expr(2),
+    name: g.fieldName(),
+    every: g.chance(0.5) ? g.duration() : null,
+    by: g.by(),
+  }),
+  exemplars: g => ({ kind: 'exemplars', span, count: 1 + g.below(5), by: g.by() }),
   percentiles: g => ({ kind: 'percentiles', span, field: g.expr(1), by: g.by() }),
 }
 

@@ -19,7 +19,8 @@ function number(state: State): string | null {
 
 function withAdded(state: State, added: Readonly<Record<string, Field['type']>>): State {
   const fields = Object.entries(added).map(([name, type]): Field => ({ name, type }))
-  return { ...state, fields: [...state.fields.filter(({ name }) => !Object.hasOwn(added, name)), ...fields] }
+  const others = state.fields.filter(({ name }) => !Object.hasOwn(added, name))
+  return { ...state, fields: [...others, ...fields], series: false }
 }
 
 function closed(state: State, made: Readonly<Record<string, Field['type']>>): State {
@@ -91,7 +92,8 @@ export const INVESTIGATION: Readonly<Record<string, StageMaker>> = {
 
   diff: state => {
     const options = state.random.pick(['', ' limit=3', ' distinct=3', ' distinct=1'])
-    const made = { field: 'string', test: 'string', value: 'any', matching: 'int', rest: 'int' } as const
+    // Names of fields as values: `xyseries` would refuse a column of the name it has.
+    const made = { field: 'opaque', test: 'string', value: 'any', matching: 'int', rest: 'int' } as const
     return { text: `diff (${condition(state, 2)})${options}`, next: closed(state, made) }
   },
 
@@ -101,7 +103,7 @@ export const INVESTIGATION: Readonly<Record<string, StageMaker>> = {
     const { random } = state
     const chosen = Array.from({ length: random.int(2, 3) }, () => quoteField(random.pick(fields).name))
     const method = random.pick(['', '', ' method=spearman', ' method=cramers_v', ' method=eta'])
-    const made = { a: 'string', b: 'string', method: 'string', correlation: 'opaque', n: 'int' } as const
+    const made = { a: 'opaque', b: 'opaque', method: 'string', correlation: 'opaque', n: 'int' } as const
     return { text: `correlate ${chosen.join(', ')}${method}`, next: closed(state, made) }
   },
 

@@ -27,12 +27,13 @@ interface Made {
 export function randomParse(random: Random, fields: readonly Field[]): Made | null {
   const texts = fields.filter(({ name }) => name === 'body' || name === 'message' || name === 'mixed')
   if (texts.length === 0) return null
-  const source = random.pick(texts)
+  const own = texts.find(field => field.topic !== undefined)
+  const source = own !== undefined && random.chance(0.7) ? own : random.pick(texts)
   const prefix = random.chance(0.3) ? 'p_' : ''
   const onError = random.pick(['', '', ' on_error drop', ' on_error null'])
-  const own = source.topic !== undefined && random.chance(0.7) ? ofTopic(random, source.topic) : null
-  const { format, found } = own ?? other(random)
-  const into = own?.isStable === true && random.chance(0.2) ? random.some(found).slice(0, 3) : null
+  const topical = source.topic !== undefined && random.chance(0.7) ? ofTopic(random, source.topic) : null
+  const { format, found } = topical ?? other(random)
+  const into = topical?.isStable === true && random.chance(0.2) ? random.some(found).slice(0, 3) : null
   const clause =
     into === null ? '' : ` into (${into.map(({ name }) => name + random.pick(['', ' as string'])).join(', ')})`
   const text = `parse ${format} from ${source.name}${clause}${prefix && ' prefix p_'}${onError} | drop _error_detail`

@@ -129,7 +129,7 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     const others = state.fields.filter(field => !isPinned(field))
     const chosen = [...pinned, ...(others.length > 0 ? state.random.some(others) : [])]
     // An object kept whole beside one of its members: which of the two a later rename means, the language does not say.
-    const whole = chosen.filter(field => field.type === 'object').map(field => `${field.name}.`)
+    const whole = chosen.map(field => `${field.name}.`)
     const kept = chosen.filter(field => !whole.some(prefix => field.name.startsWith(prefix)))
     const isWhole = state.whole === true || whole.length > 0
     return { text: `keep ${names(kept)}`, next: { ...state, fields: kept, whole: isWhole } }
@@ -198,11 +198,16 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     if (!state.events || !state.fields.some(field => field.name === '_time')) return null
     const keys = Array.from({ length: random.int(0, 1) }, (_, i) => ({ name: `g${i}`, text: randomKey(state) }))
     const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
-    const made = randomAggregates(state, random.int(0, 2)).filter(each => !each.field.name.endsWith('_rate'))
+    const aggregatesOf = { ...state, aggregates: state.aggregates.filter(fn => fn.takesBinSeconds !== true) }
+    const made = randomAggregates(aggregatesOf, random.int(0, 2))
     const aggregates = made.length === 0 ? '' : ` stats ${made.map(each => each.text).join(', ')}`
     const widths = random.pick(['1m', '1m, 5m', '90s, 1h'])
-    const names = ['g8', 'g9', ...keys.map(key => key.name)]
-    const fields = [...names.map((name): Field => ({ name, type: 'any' })), ...made.map(each => each.field)]
+    const fields: Field[] = [
+      { name: 'g8', type: 'datetime' },
+      { name: 'g9', type: 'duration' },
+      ...keys.map(({ name }): Field => ({ name, type: 'any' })),
+      ...made.map(each => each.field),
+    ]
     return {
       text: `rollup ${widths}${by}${aggregates} | rename _time as g8, width as g9`,
       next: { ...state, fields, ordered: true, events: false, series: false },
@@ -383,8 +388,13 @@ function randomWindow(state: State, i: number): Made {
   return { text: `${fn.name}(${args.join(', ')}) as ${alias}`, field: { name: alias, type } }
 }
 
+/** Bins no series is filled by: weeks, days of a zone, and such as are no whole microseconds. */
+const BINS = ['1w', '2w', '1d, "Europe/Berlin"', '1h, "Asia/Kolkata"', '250ms', '1500ns']
+
 function randomKey(state: State): string {
   const { random } = state
+  const hasTime = state.events && state.fields.some(field => field.name === '_time')
+  if (hasTime && random.chance(0.1)) return `bin(_time, ${random.pick(BINS)})`
   return random.chance(0.6)
     ? quoteField(random.pick(state.fields.filter(isUsable)).name)
     : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
@@ -419,7 +429,7 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
   const isBinned = state.events && state.fields.some(field => field.name === '_time') && random.chance(0.3)
   const keys = Array.from({ length: random.int(isBinned ? 1 : 0, 2) }, (_, i): Field & { readonly text: string } => ({
     name: `g${i}`,
-    type: 'any',
+    type: i === 0 && isBinned ? 'datetime' : 'any',
     text: i === 0 && isBinned ? `bin(_time, ${random.pick(['30s', '1m', '5m'])})` : randomKey(state),
   }))
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`

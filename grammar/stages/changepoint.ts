@@ -1,4 +1,5 @@
 import type { AstChangepoint } from '../ast.ts'
+import { onlyColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { parseClauses, printClauses, printValue } from './clauses.ts'
@@ -26,6 +27,10 @@ export const changepointSyntax: StageSyntax<AstChangepoint> = {
     const value = parseExpression(p, PRECEDENCE.postfix)
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'changepoint', span: p.spanFrom(keyword.start), value, options, by }
+  },
+  columns: ({ by }) => {
+    const keys = by.map(key => (key.kind === 'field' ? key.name : printValue(key)))
+    return onlyColumns('changepoint', ['_time', ...keys, 'before', 'after', 'change', 'change_pct', 'score'])
   },
   print: stage => `changepoint ${printValue(stage.value)}${printClauses(stage)}`,
 }

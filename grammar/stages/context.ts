@@ -1,4 +1,5 @@
 import type { AstContext } from '../ast.ts'
+import { addedColumns } from '../columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
 import type { StageOption } from './options.ts'
 import { parseRowCount, type StageSyntax } from './syntax.ts'
@@ -19,5 +20,6 @@ export const contextSyntax: StageSyntax<AstContext> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'context', span: p.spanFrom(keyword.start), count, options, by }
   },
+  columns: (_, before) => addedColumns('context', ['context', 'context_block'], before),
   print: stage => `context ${stage.count}${printClauses(stage)}`,
 }

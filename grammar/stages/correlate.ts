@@ -1,4 +1,5 @@
 import type { AstCorrelate } from '../ast.ts'
+import { onlyColumns } from '../columns.ts'
 import { parseValues, printValue } from './clauses.ts'
 import { parseOptions, printOptions, type StageOption } from './options.ts'
 import { OPENS_NAME, type StageSyntax } from './syntax.ts'
@@ -28,5 +29,6 @@ export const correlateSyntax: StageSyntax<AstCorrelate> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'correlate', span: p.spanFrom(keyword.start), values, options }
   },
+  columns: () => onlyColumns('correlate', ['a', 'b', 'method', 'correlation', 'n']),
   print: ({ values, options }) => `correlate ${values.map(printValue).join(', ')}${printOptions(options)}`,
 }

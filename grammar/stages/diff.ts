@@ -1,4 +1,5 @@
 import type { AstDiff } from '../ast.ts'
+import { onlyColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { printExpr } from '../print-expr.ts'
 import { parseOptions, printOptions, type StageOption } from './options.ts'
@@ -25,5 +26,7 @@ export const diffSyntax: StageSyntax<AstDiff> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'diff', span: p.spanFrom(keyword.start), predicate, options }
   },
+  columns: () =>
+    onlyColumns('diff', ['field', 'test', 'value', 'matching_share', 'rest_share', 'difference', 'matching', 'rest']),
   print: ({ predicate, options }) => `diff (${printExpr(predicate)})${printOptions(options)}`,
 }

@@ -1,4 +1,6 @@
 import type { AstDrop } from '../ast.ts'
+import { selectColumns } from '../columns.ts'
+import { namesAsDrop } from '../foreign/stages.ts'
 import { parseFieldPatterns, printFieldPatterns, type StageSyntax } from './syntax.ts'
 
 const FIELD = '(?:`[^`]*`|[\\w@.*]+)'
@@ -9,10 +11,17 @@ export const dropSyntax: StageSyntax<AstDrop> = {
   form: 'drop a, b*',
   summary: 'Leaves these fields out.',
   opens: FIELDS,
-  foreign: [{ words: ['remove', 'delete', 'project-away'], opens: /^\s+[\w@.*]+\s*,/, rewrite: 'keyword' }],
+  foreign: [
+    { words: ['remove', 'delete', 'project-away'], opens: /^\s+[\w@.*]+\s*,/, rewrite: 'keyword' },
+    { words: ['rm', 'del'], opens: /^\s+[\w@.*]+\s*,/, rewrite: namesAsDrop },
+  ],
   parse(p, keyword) {
     const fields = parseFieldPatterns(p)
     return { kind: 'drop', span: p.spanFrom(keyword.start), fields }
+  },
+  columns({ fields }, before) {
+    const gone = new Set(selectColumns(before, fields).map(column => column.name))
+    return { ...before, all: before.all.filter(column => !gone.has(column.name)) }
   },
   print: ({ fields }) => `drop ${printFieldPatterns(fields)}`,
 }

@@ -1,5 +1,13 @@
 import type { AstEventstats } from '../ast.ts'
-import { parseAggregates, parseUnnamedBy, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+import { withColumns } from '../columns.ts'
+import {
+  aggregateColumn,
+  parseAggregates,
+  parseUnnamedBy,
+  printAggregates,
+  printBy,
+  type StageSyntax,
+} from './syntax.ts'
 
 export const eventstatsSyntax: StageSyntax<AstEventstats> = {
   keyword: 'eventstats',
@@ -11,5 +19,6 @@ export const eventstatsSyntax: StageSyntax<AstEventstats> = {
     const by = parseUnnamedBy(p)
     return { kind: 'eventstats', span: p.spanFrom(keyword.start), aggregates, by }
   },
+  columns: ({ aggregates }, before) => withColumns(before, aggregates.map(aggregateColumn)),
   print: ({ aggregates, by }) => `eventstats ${printAggregates(aggregates)}${printBy(by)}`,
 }

@@ -1,17 +1,20 @@
 import type { AstEvery } from '../ast.ts'
-import { parseExpression } from '../expression.ts'
+import { seriesAsEvery } from '../foreign/stages.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
-import { parseAggregates, parseBy, printAggregates, printBy, type StageSyntax, timeBin } from './syntax.ts'
+import { parseAggregates, parseBy, parseWidth, printAggregates, printBy, type StageSyntax, timeBin } from './syntax.ts'
 
 export const everySyntax: StageSyntax<AstEvery> = {
   keyword: 'every',
   form: 'every <duration> [by <key>, …] stats <aggregate>, …',
   summary: 'A time series: the aggregates of each time bin, for each group when there are keys.',
   opens: /^\s+[\d$]/,
-  foreign: [{ words: ['timechart'], opens: /^\s+(?:span\s*=|[a-z]\w*\s*(?:\(|by\s|$))/i, rewrite: timechart }],
+  foreign: [
+    { words: ['make-series'], opens: /^\s+\S/, rewrite: seriesAsEvery },
+    { words: ['timechart'], opens: /^\s+(?:span\s*=|[a-z]\w*\s*(?:\(|by\s|$))/i, rewrite: timechart },
+  ],
   parse(p, keyword) {
-    const width = parseExpression(p, PRECEDENCE.postfix)
+    const width = parseWidth(p)
     const by = parseBy(p)
     if (p.acceptWord('stats') === null) p.unexpected(["'stats'"], "'stats' and the aggregates")
     const aggregates = parseAggregates(p)

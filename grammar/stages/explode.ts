@@ -1,4 +1,5 @@
 import type { AstExplode } from '../ast.ts'
+import { addedColumns } from '../columns.ts'
 import { quoteField } from '../token.ts'
 import { parseFieldRef, parseName, type StageSyntax } from './syntax.ts'
 
@@ -13,6 +14,7 @@ export const explodeSyntax: StageSyntax<AstExplode> = {
     const as = p.acceptWord('as') === null ? null : parseName(p, 'a name for the element').name
     return { kind: 'explode', span: p.spanFrom(keyword.start), field, as }
   },
+  columns: ({ field, as }, before) => addedColumns('explode', [as ?? field.name], before),
   print: ({ field, as }) => `explode ${quoteField(field.name)}${as === null ? '' : ` as ${quoteField(as)}`}`,
 }
 

@@ -1,5 +1,7 @@
 import type { AstAssignment, AstExtend } from '../ast.ts'
+import { type Column, type Columns, columnNamed, withColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
+import { binAsExtend, copyAsExtend, makemvAsSplit, mathAsExtend } from '../foreign/stages.ts'
 import type { Parser } from '../parser.ts'
 import { printExpr } from '../print-expr.ts'
 import { quoteField } from '../token.ts'
@@ -13,7 +15,15 @@ export const extendSyntax: StageSyntax<AstExtend> = {
   summary: 'Computes fields, from left to right; a later one may use an earlier one.',
   opens: ASSIGNS,
   foreign: [
-    { words: ['eval', 'let', 'math'], opens: ASSIGNS, rewrite: 'keyword' },
+    { words: ['eval', 'let'], opens: ASSIGNS, rewrite: 'keyword' },
+    {
+      words: ['math'],
+      opens: ASSIGNS,
+      rewrite: body => mathAsExtend(body) ?? `extend${body === '' ? '' : ` ${body}`}`,
+    },
+    { words: ['bin', 'bucket'], isFunction: true, opens: /^\s+(?:\w+\s+)?span\s*=/i, rewrite: binAsExtend },
+    { words: ['makemv'], opens: /^\s+\S/, rewrite: makemvAsSplit },
+    { words: ['copy', 'cp'], opens: /^\s+\S+\s+as\s/i, rewrite: copyAsExtend },
     { words: ['fillnull'], opens: /^(?:\s+value\s*=\s*\S+)?\s+[\w@.]+/, rewrite: fillNull },
   ],
   parse(p, keyword) {
@@ -24,9 +34,21 @@ export const extendSyntax: StageSyntax<AstExtend> = {
     )
     return { kind: 'extend', span: p.spanFrom(keyword.start), assignments }
   },
+  columns: ({ assignments }, before) =>
+    withColumns(
+      before,
+      assignments.map(a => computed(a, before)),
+    ),
   print({ assignments }) {
     return `extend ${assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
   },
+}
+
+/** `extend b = a` is a copy. */
+function computed({ name, value }: AstAssignment, before: Columns): Column {
+  return value.kind === 'field'
+    ? { ...columnNamed(before, value.name), name }
+    : { name, text: printExpr(value), source: null }
 }
 
 function parseAssignment(p: Parser): AstAssignment {
@@ -41,8 +63,20 @@ function parseAssignment(p: Parser): AstAssignment {
       suggestion: '=',
       edit: { span: at, text: '=' },
     })
+  } else if (p.isPunctuation(':=')) {
+    const token = p.take()
+    const at = { start: token.start, end: token.end }
+    p.report({
+      code: 'E307',
+      message: "':=' is written '=' here",
+      span: at,
+      suggestion: '=',
+      edit: { span: at, text: '=' },
+    })
   } else p.expectPunctuation('=', "'=' after the field")
-  return { name, nameSpan: span, value: parseExpression(p) }
+  const value = parseExpression(p)
+  p.watch?.defined.push(name)
+  return { name, nameSpan: span, value }
 }
 
 /** SPL's `fillnull value=0 a b`. */

@@ -1,4 +1,5 @@
 import type { AstForecast } from '../ast.ts'
+import { addedColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { parseClauses, printClauses, printValue } from './clauses.ts'
@@ -30,5 +31,6 @@ export const forecastSyntax: StageSyntax<AstForecast> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'forecast', span: p.spanFrom(keyword.start), value, count, options, by }
   },
+  columns: (_, before) => addedColumns('forecast', ['is_forecast', 'lower', 'upper', 'model'], before),
   print: stage => `forecast ${printValue(stage.value)} ${stage.count}${printClauses(stage)}`,
 }

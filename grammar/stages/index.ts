@@ -12,6 +12,7 @@ import { diffSyntax } from './diff.ts'
 import { dropSyntax } from './drop.ts'
 import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
+import { exemplarsSyntax } from './exemplars.ts'
 import { explodeSyntax } from './explode.ts'
 import { extendSyntax } from './extend.ts'
 import { fillSyntax } from './fill.ts'
@@ -19,11 +20,13 @@ import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
 import { joinSyntax } from './join.ts'
 import { keepSyntax } from './keep.ts'
+import { latencySyntax } from './latency.ts'
 import { lookupSyntax } from './lookup.ts'
 import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
 import { patternsSyntax } from './patterns.ts'
 import { percentilesSyntax } from './percentiles.ts'
+import { proportionSyntax } from './proportion.ts'
 import { rareSyntax } from './rare.ts'
 import { rateSyntax } from './rate.ts'
 import { renameSyntax } from './rename.ts'
@@ -93,6 +96,9 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   percentiles: percentilesSyntax,
   baseline: baselineSyntax,
   changes: changesSyntax,
+  latency: latencySyntax,
+  proportion: proportionSyntax,
+  exemplars: exemplarsSyntax,
 }
 
 /** The descriptor of a stage, with the kind forgotten: whoever has the stage may call it with that stage. */

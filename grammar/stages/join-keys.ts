@@ -1,5 +1,6 @@
 /** `on a, b == c` and `as name`: what rows of two sides have in common, and how the fields of the other are named. */
-import type { AstFieldRef, AstJoinKey } from '../ast.ts'
+import { type AstFieldRef, type AstJoinKey, COLLISION_SUFFIX } from '../ast.ts'
+import { type Columns, withColumns } from '../columns.ts'
 import { isPunctuation, type Parser } from '../parser.ts'
 import { quoteField } from '../token.ts'
 import { isNameToken, parseCommaList, parseFieldRef, parseName } from './syntax.ts'
@@ -75,4 +76,16 @@ export function printAs(name: string | null): string {
 
 export function parseAs(p: Parser): string | null {
   return p.acceptWord('as') === null ? null : parseName(p, 'a name for the fields of the other side').name
+}
+
+export function joinedColumns(left: Columns, right: Columns, on: readonly AstJoinKey[], as: string | null): Columns {
+  const prefix = as === null ? '' : `${as}.`
+  const isShared = (name: string): boolean =>
+    on.some(key => key.left.name === key.right.name && (name === key.left.name || name.startsWith(`${key.left.name}.`)))
+  const taken = new Set(left.all.map(column => column.name))
+  const added = right.all
+    .filter(({ name }) => !isShared(name))
+    .map(column => ({ ...column, name: `${prefix}${column.name}` }))
+    .map(column => (taken.has(column.name) ? { ...column, name: `${column.name}${COLLISION_SUFFIX}` } : column))
+  return { ...withColumns(left, added), isOpen: left.isOpen || right.isOpen }
 }

@@ -1,7 +1,7 @@
 import { type AstJoin, JOIN_TYPES, type JoinType } from '../ast.ts'
 import { isPunctuation, type Parser } from '../parser.ts'
 import { parseInput, printInput, startsInput } from './inputs.ts'
-import { parseAs, parseOn, printAs, printOn } from './join-keys.ts'
+import { joinedColumns, parseAs, parseOn, printAs, printOn } from './join-keys.ts'
 import { parseOptions, type StageOption, wordOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
 
@@ -28,6 +28,7 @@ export const joinSyntax: StageSyntax<AstJoin> = {
   keyword: 'join',
   form: 'join [type=inner|left|outer|semi|anti] on a, b == c with $x | [pipeline] | lookup name [as d]',
   summary: 'Adds the fields of matching rows of another pipeline.',
+  isFunction: true,
   opens: /^\s+(?:(?:type|kind|how)\s*=|on\s|\S.*\[)/i,
   options: OPTIONS,
   parse(p, keyword) {
@@ -47,6 +48,8 @@ export const joinSyntax: StageSyntax<AstJoin> = {
     const as = parseAs(p)
     return { kind: 'join', span: p.spanFrom(keyword.start), type: type as JoinType | null, on, with: input, as }
   },
+  columns: ({ type, on, with: input, as }, before, columnsOf) =>
+    type === 'semi' || type === 'anti' ? before : joinedColumns(before, columnsOf(input), on, as),
   print: ({ type, on, with: input, as }) =>
     `join ${type === null ? '' : `type=${type} `}on ${printOn(on)} with ${printInput(input)}${printAs(as)}`,
 }

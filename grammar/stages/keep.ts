@@ -1,4 +1,6 @@
 import type { AstKeep } from '../ast.ts'
+import { matchesPattern, selectColumns } from '../columns.ts'
+import { reorderAsKeep } from '../foreign/stages.ts'
 import { quoteField } from '../token.ts'
 import { parseFieldPatterns, printFieldPatterns, type StageSyntax } from './syntax.ts'
 
@@ -13,11 +15,18 @@ export const keepSyntax: StageSyntax<AstKeep> = {
   foreign: [
     { words: ['fields', 'table', 'project', 'select'], opens: FIELDS, rewrite: asKeep },
     { words: ['project-keep'], opens: FIELDS, rewrite: asKeep },
+    { words: ['project-reorder'], opens: FIELDS, rewrite: reorderAsKeep },
   ],
   parse(p, keyword) {
     const fields = parseFieldPatterns(p, 'except')
     const except = p.acceptWord('except') === null ? [] : parseFieldPatterns(p)
     return { kind: 'keep', span: p.spanFrom(keyword.start), fields, except }
+  },
+  columns({ fields, except }, before) {
+    const left = (name: string) =>
+      !except.some(e => (e.isPattern ? matchesPattern(name, e.pattern) : e.pattern === name))
+    const isOpen = before.isOpen && fields.some(field => field.isPattern)
+    return { all: selectColumns(before, fields).filter(column => left(column.name)), isOpen }
   },
   print({ fields, except }) {
     return `keep ${printFieldPatterns(fields)}${except.length === 0 ? '' : ` except ${printFieldPatterns(except)}`}`

@@ -1,6 +1,6 @@
 import type { AstLookup } from '../ast.ts'
 import { parseTable, printInput } from './inputs.ts'
-import { parseAs, parseOn, printAs, printOn } from './join-keys.ts'
+import { joinedColumns, parseAs, parseOn, printAs, printOn } from './join-keys.ts'
 import type { StageSyntax } from './syntax.ts'
 
 export const lookupSyntax: StageSyntax<AstLookup> = {
@@ -14,5 +14,6 @@ export const lookupSyntax: StageSyntax<AstLookup> = {
     const as = parseAs(p)
     return { kind: 'lookup', span: p.spanFrom(keyword.start), table, on, as }
   },
+  columns: ({ table, on, as }, before, columnsOf) => joinedColumns(before, columnsOf(table), on, as),
   print: ({ table, on, as }) => `${printInput(table)} on ${printOn(on)}${printAs(as)}`,
 }

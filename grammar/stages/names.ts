@@ -45,6 +45,9 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'percentiles',
   'baseline',
   'changes',
+  'latency',
+  'proportion',
+  'exemplars',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -55,6 +58,7 @@ export function isStageWord(word: string): boolean {
 
 /** Spellings of other languages, as the descriptors declare them. A bare predicate does not begin with one of these. */
 export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
+  'reduce',
   'filter',
   'search',
   'eval',
@@ -88,15 +92,40 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'mvexpand',
   'mv-expand',
   'unnest',
+  'chart',
+  'bin',
+  'bucket',
+  'makemv',
+  'copy',
+  'cp',
+  'spath',
+  'unpack_json',
+  'json',
+  'unpack_logfmt',
+  'logfmt',
+  'extract_kv',
+  'kv',
+  'regexp',
+  'pattern',
+  'extract',
+  'dissect',
+  'having',
+  'regex',
+  'grep',
+  'project-reorder',
+  'project-rename',
+  'label_format',
+  'mv',
+  'rm',
+  'del',
+  'group',
+  'groupby',
+  'group-by',
+  'make-series',
+  'field_names',
+  'cluster',
+  'reduce',
 ])
 
 /** Stages of the language that this engine does not run yet. */
-export const PLANNED_STAGES: ReadonlySet<string> = new Set([
-  'materialize',
-  'latency',
-  'proportion',
-  'facets',
-  'impact',
-  'exemplars',
-  'compare',
-])
+export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize', 'facets', 'impact', 'compare'])

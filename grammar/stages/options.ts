@@ -36,8 +36,9 @@ export function parseOptions(
   before: readonly AstOption[] = [],
 ): AstOption[] {
   const options = [...before]
+  expectOptions(p, declared, options)
   while (standsAtOption(p)) {
-    const token = p.take()
+    const token = p.take('option')
     const nameSpan = { start: token.start, end: token.end }
     const option = declared.find(({ name }) => name === token.text.toLowerCase())
     if (option === undefined) {
@@ -57,6 +58,7 @@ export function parseOptions(
     }
     p.take()
     options.push({ name: option.name, nameSpan, value: parseValue(p, option) })
+    expectOptions(p, declared, options)
   }
   return options
 }
@@ -66,7 +68,23 @@ export function standsAtOption(p: Parser): boolean {
   return isNameToken(p.peek()) && isPunctuation(p.peekSecond(), '=')
 }
 
+/** For whoever watches: those not given yet. */
+function expectOptions(p: Parser, declared: readonly StageOption[], given: readonly AstOption[]): void {
+  if (p.watch === null) return
+  for (const { name, doc } of declared) {
+    if (!given.some(option => option.name === name)) p.expects({ kind: 'option', name, doc })
+  }
+}
+
+function expectValue(p: Parser, name: string, kind: OptionKind): void {
+  if (typeof kind !== 'string') p.expects({ kind: 'choice', what: name, of: kind })
+  else if (kind === 'bool') p.expects({ kind: 'choice', what: name, of: ['true', 'false'] })
+  else if (kind === 'count' || kind === 'duration') p.expects({ kind })
+  else p.expects({ kind: 'name' })
+}
+
 function parseValue(p: Parser, { name, value: kind }: StageOption): AstExpr {
+  if (p.watch !== null) expectValue(p, name, kind)
   if (kind === 'predicate' || kind === 'expression') return parseExpression(p)
   if (kind === 'field') return parseFieldRef(p)
   const token = p.peek()
@@ -83,7 +101,7 @@ function parseValue(p: Parser, { name, value: kind }: StageOption): AstExpr {
         ...(near !== null && { suggestion: near, edit: { span, text: near } }),
       })
     }
-    p.take()
+    p.take('choice')
     return { kind: 'field', span, name: word }
   }
   const literal = token.literal ?? boolOf(token)

@@ -1,6 +1,7 @@
 import type { AstOutliers } from '../ast.ts'
+import { addedColumns } from '../columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
-import { optionOf, type StageOption, standsAtOption } from './options.ts'
+import { boolOption, optionOf, type StageOption, standsAtOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
 
 export const OUTLIER_METHODS = ['iqr', 'zscore', 'mad'] as const
@@ -36,6 +37,10 @@ export const outliersSyntax: StageSyntax<AstOutliers> = {
     const { options, by } = parseClauses(p, OPTIONS)
     if (optionOf(options, 'field') === null) p.unexpected(["'field='"], "'field=' and the field to look at")
     return { kind: 'outliers', span: p.spanFrom(keyword.start), options, by }
+  },
+  columns: ({ options }, before) => {
+    const marked = boolOption(options, 'mark') === true ? ['is_outlier'] : []
+    return addedColumns('outliers', [...marked, 'score', 'lower', 'upper'], before)
   },
   print: stage => `outliers${printClauses(stage)}`,
 }

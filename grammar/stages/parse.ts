@@ -1,11 +1,27 @@
 /** `parse`: the formats, their arguments, and where the fields go. */
 import type { AstFieldRef, AstParse, CastType } from '../ast.ts'
+import {
+  dissectAsParse,
+  patternAsParse,
+  regexpAsParse,
+  spathAsParse,
+  unpackAsParse,
+  withAsPattern,
+} from '../foreign/stages.ts'
 import { PARSE_FORMATS, parseFormat, printFormat, unknownWord } from '../formats.ts'
 import type { Parser } from '../parser.ts'
 import { printString } from '../strings.ts'
 import { suggestName } from '../suggest.ts'
 import { quoteField } from '../token.ts'
-import { isNameToken, parseCommaList, parseFieldRef, parseName, type StageSyntax } from './syntax.ts'
+import {
+  isNameToken,
+  OPENS_NEVER,
+  parseCommaList,
+  parseFieldRef,
+  parseName,
+  reportRewritten,
+  type StageSyntax,
+} from './syntax.ts'
 
 const CAST_TYPES: readonly CastType[] = ['int', 'float', 'string', 'bool', 'datetime', 'duration']
 const ERROR_MODES = ['propagate', 'null', 'drop', 'strict'] as const
@@ -18,8 +34,19 @@ export const parseSyntax: StageSyntax<AstParse> = {
   form: 'parse <format>[(args)] [from f] [into (a [as type], …)] [prefix p] [on_error propagate|null|drop|strict]',
   summary: 'Extracts fields from a text field; never deletes a field and never overwrites one that has a value.',
   opens: new RegExp(`^\\s+(?:${PARSE_FORMATS.join('|')})\\b`, 'i'),
-  foreign: [{ words: ['rex'], opens: /^\s+(?:\w+\s*=\s*\S+\s+)*"/, rewrite: rexAsParse }],
+  foreign: [
+    { words: ['rex'], opens: /^\s+(?:\w+\s*=\s*\S+\s+)*"/, rewrite: rexAsParse },
+    { words: ['spath', 'unpack_json', 'json'], opens: OPENS_NEVER, rewrite: spathAsParse },
+    { words: ['unpack_logfmt', 'logfmt', 'extract_kv'], opens: OPENS_NEVER, rewrite: unpackAsParse('logfmt') },
+    { words: ['kv'], opens: OPENS_NEVER, rewrite: unpackAsParse('kv') },
+    { words: ['regexp'], opens: OPENS_NEVER, rewrite: regexpAsParse },
+    { words: ['pattern', 'extract'], isFunction: true, opens: OPENS_NEVER, rewrite: patternAsParse },
+    { words: ['dissect'], opens: OPENS_NEVER, rewrite: dissectAsParse },
+  ],
   parse(p, keyword) {
+    if (/^[\w@.]+\s+with\s/i.test(p.text.slice(p.peek().start, p.peek().start + 100))) {
+      reportRewritten(p, keyword, 'the pattern comes first, in quotes, with <name> where a field stands', withAsPattern)
+    }
     const format = parseFormat(p)
     const clauses = parseClauses(p)
     return { kind: 'parse', span: p.spanFrom(keyword.start), ...format, ...clauses }

@@ -1,4 +1,5 @@
 import type { AstFieldRef, AstPatterns } from '../ast.ts'
+import { onlyColumns } from '../columns.ts'
 import { numberOption, optionOf, parseOptions, printOptions, type StageOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
 
@@ -19,8 +20,10 @@ export const patternsSyntax: StageSyntax<AstPatterns> = {
   summary: 'The templates the texts of a field were made from: how many lines each has, when, and a sample.',
   opens: /^\s*(?:[|;]|$|(?:field|limit)\s*=)/i,
   options: OPTIONS,
-  foreign: [{ words: ['autocluster', 'reduce'], opens: /^\s*(?:[|;]|$)/, rewrite: 'keyword' }],
+  // At the start of a query both are words somebody looks for.
+  foreign: [{ words: ['cluster', 'reduce'], opens: /(?!)/, rewrite: 'keyword' }],
   parse: (p, keyword) => ({ kind: 'patterns', options: parseOptions(p, OPTIONS), span: p.spanFrom(keyword.start) }),
+  columns: () => onlyColumns('patterns', ['pattern', 'count', 'share', 'first_seen', 'last_seen', 'sample']),
   print: ({ options }) => `patterns${printOptions(options)}`,
 }
 

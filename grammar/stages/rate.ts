@@ -1,8 +1,7 @@
 import type { AstExpr, AstRate } from '../ast.ts'
-import { parseExpression } from '../expression.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
-import { aggregate, parseBy, printBy, type StageSyntax, timeBin } from './syntax.ts'
+import { aggregate, parseBy, parseWidth, printBy, type StageSyntax, timeBin } from './syntax.ts'
 
 export const rateSyntax: StageSyntax<AstRate> = {
   keyword: 'rate',
@@ -11,7 +10,7 @@ export const rateSyntax: StageSyntax<AstRate> = {
   opens: /^\s*(?:per\b|by\b|[|;]|$)/i,
   isFunction: true,
   parse(p, keyword) {
-    const per = p.acceptWord('per') === null ? null : parseExpression(p, PRECEDENCE.postfix)
+    const per = p.acceptWord('per') === null ? null : parseWidth(p)
     const by = parseBy(p)
     return { kind: 'rate', span: p.spanFrom(keyword.start), per, by }
   },

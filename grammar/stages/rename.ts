@@ -1,4 +1,7 @@
+/** `rename`, and the stages by which other languages rename. */
 import type { AstFieldRef, AstRename } from '../ast.ts'
+import { columnNamed, withColumns } from '../columns.ts'
+import { assignmentsAsRename, moveAsRename } from '../foreign/stages.ts'
 import type { Parser } from '../parser.ts'
 import type { Span } from '../source.ts'
 import { quoteField } from '../token.ts'
@@ -9,6 +12,10 @@ export const renameSyntax: StageSyntax<AstRename> = {
   form: 'rename a as b, c as d',
   summary: 'Gives fields other names.',
   opens: /^\s+\S+\s+as\s/i,
+  foreign: [
+    { words: ['project-rename', 'label_format'], opens: /^\s+[\w.]+\s*=/, rewrite: assignmentsAsRename },
+    { words: ['mv'], opens: /^\s+\S+\s+as\s/i, rewrite: moveAsRename },
+  ],
   parse(p, keyword) {
     const pairs = parseCommaList(
       p,
@@ -16,6 +23,15 @@ export const renameSyntax: StageSyntax<AstRename> = {
       token => isNameToken(token, 'as'),
     )
     return { kind: 'rename', span: p.spanFrom(keyword.start), pairs }
+  },
+  columns({ pairs }, before) {
+    const to = new Map(pairs.map(pair => [pair.from.name, pair.to]))
+    const taken = new Set(to.values())
+    const all = before.all
+      .filter(column => to.has(column.name) || !taken.has(column.name))
+      .map(column => ({ ...column, name: to.get(column.name) ?? column.name }))
+    const unknown = pairs.map(pair => ({ ...columnNamed(before, pair.from.name), name: pair.to }))
+    return withColumns({ all, isOpen: before.isOpen }, unknown)
   },
   print({ pairs }) {
     return `rename ${pairs.map(pair => `${quoteField(pair.from.name)} as ${quoteField(pair.to)}`).join(', ')}`

@@ -1,8 +1,18 @@
 import type { AstRollup } from '../ast.ts'
+import { onlyColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
-import { parseAggregates, parseBy, parseCommaList, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+import {
+  aggregateColumn,
+  keyAsColumn,
+  parseAggregates,
+  parseBy,
+  parseCommaList,
+  printAggregates,
+  printBy,
+  type StageSyntax,
+} from './syntax.ts'
 
 export const rollupSyntax: StageSyntax<AstRollup> = {
   keyword: 'rollup',
@@ -20,6 +30,14 @@ export const rollupSyntax: StageSyntax<AstRollup> = {
     const aggregates = p.acceptWord('stats') === null ? [] : parseAggregates(p)
     return { kind: 'rollup', span: p.spanFrom(keyword.start), widths, by, aggregates }
   },
+  columns: ({ by, aggregates }, before) => ({
+    all: [
+      ...onlyColumns('rollup', ['_time', 'width']).all,
+      ...by.map(key => keyAsColumn(key, before)),
+      ...(aggregates.length === 0 ? onlyColumns('rollup', ['count()']).all : aggregates.map(aggregateColumn)),
+    ],
+    isOpen: false,
+  }),
   print({ widths, by, aggregates }) {
     const list = widths.map(width => printExpr(width, PRECEDENCE.postfix)).join(', ')
     return `rollup ${list}${printBy(by)}${aggregates.length === 0 ? '' : ` stats ${printAggregates(aggregates)}`}`

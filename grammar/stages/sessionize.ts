@@ -1,4 +1,5 @@
 import type { AstSessionize } from '../ast.ts'
+import { addedColumns } from '../columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
 import type { StageOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -26,5 +27,11 @@ export const sessionizeSyntax: StageSyntax<AstSessionize> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'sessionize', span: p.spanFrom(keyword.start), options, by }
   },
+  columns: (_, before) =>
+    addedColumns(
+      'sessionize',
+      ['session', 'session_start', 'session_end', 'session_duration', 'session_events'],
+      before,
+    ),
   print: stage => `sessionize${printClauses(stage)}`,
 }

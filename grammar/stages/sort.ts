@@ -3,7 +3,7 @@ import { parseExpression } from '../expression.ts'
 import { isPunctuation, type Parser } from '../parser.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
-import { quoteField } from '../token.ts'
+import { quoteField, type Token } from '../token.ts'
 import { isNameToken, parseCommaList, quoteClauseWord, type StageSyntax } from './syntax.ts'
 
 export const sortSyntax: StageSyntax<AstSort> = {
@@ -13,12 +13,14 @@ export const sortSyntax: StageSyntax<AstSort> = {
   opens: /^\s+[-\w@`(]/,
   foreign: [{ words: ['order'], opens: /^\s+by\s/i, rewrite: 'keyword' }],
   parse(p, keyword) {
+    const rows = foreignCount(p)
     dropBy(p)
     const keys = parseCommaList(
       p,
       () => parseSortKey(p),
-      token => isNameToken(token),
+      token => isNameToken(token, 'nulls'),
     )
+    if (rows !== null) limitAfter(p, rows)
     return { kind: 'sort', span: p.spanFrom(keyword.start), keys }
   },
   print({ keys }) {
@@ -42,16 +44,66 @@ function dropBy(p: Parser): void {
   p.report({ code: 'E307', message: "the keys follow 'sort' directly", span, edit })
 }
 
+/** SPL's `sort 10 -count`: the number, which is the rows that are kept; 0 keeps all. */
+function foreignCount(p: Parser): Token | null {
+  const token = p.peek()
+  const second = p.peekSecond()
+  // `10 - a` and `10-a` are expressions; nobody writes them as `10 -a`.
+  const isSigned = isPunctuation(second, '-', '+') && /^\s+[-+][^\s]/.test(p.text.slice(token.end, token.end + 20))
+  return token.literal?.type === 'int' && (isNameToken(second) || isSigned) ? p.take() : null
+}
+
+function limitAfter(p: Parser, rows: Token): void {
+  const span = { start: rows.start, end: rows.end }
+  const from = rows.end + 1
+  const keys = p.fixedText(from, p.lastEnd)
+  const text =
+    rows.literal?.type === 'int' && rows.literal.value > 0n ? `${keys.trim()} | head ${rows.text}` : keys.trim()
+  const edit = { span: p.spanFrom(rows.start), text }
+  p.report({ code: 'E307', message: "sort orders; 'head' behind it limits the rows", span, suggestion: text, edit })
+}
+
+/** `nulls last` behind a key. */
+function dropNulls(p: Parser): void {
+  const token = p.peek()
+  const second = p.peekSecond()
+  if (!p.isWord('nulls') || !/^(?:first|last)$/i.test(second.text)) return
+  const start = p.lastEnd
+  p.take()
+  p.take()
+  const span = p.spanFrom(token.start)
+  const message = 'where nulls go is fixed: last, or first when descending'
+  p.report({ code: 'E307', message, span, edit: { span: p.spanFrom(start), text: '' } })
+}
+
+/** SPL's `num(ms)`, `str(host)`: how to compare is told by the values. */
+function unwrapped(p: Parser): void {
+  const token = p.peek()
+  const inner = /^(num|str|ip|auto)\(\s*([\w@.]+)\s*\)/i.exec(p.text.slice(token.start, token.start + 200))
+  if (inner === null) return
+  const span = { start: token.start, end: token.start + inner[0].length }
+  const text = inner[2] ?? ''
+  p.report({
+    code: 'E307',
+    message: 'values are compared as what they are',
+    span,
+    suggestion: text,
+    edit: { span, text },
+  })
+}
+
 function parseSortKey(p: Parser): AstSortKey {
   const start = p.peek().start
   const minus = p.acceptPunctuation('-')
   if (minus === null && p.isPunctuation('+')) dropPlus(p)
+  unwrapped(p)
   // `-a + b` would leave open what descends.
   const value = parseExpression(p, minus === null ? PRECEDENCE.or : PRECEDENCE.negate)
   const span = p.spanFrom(start)
   const direction = p.peek()
+  dropNulls(p)
   if (!p.isWord('desc') && !p.isWord('asc')) return { span, value, descending: minus !== null }
-  p.take()
+  p.take('keyword')
   const descending = direction.text.toLowerCase() === 'desc'
   const written = p.fixedText(span.start, span.end)
   const isSimple = value.kind === 'field' || value.kind === 'call'
@@ -64,6 +116,7 @@ function parseSortKey(p: Parser): AstSortKey {
     suggestion: text,
     edit: { span: whole, text },
   })
+  dropNulls(p)
   return { span: whole, value, descending }
 }
 

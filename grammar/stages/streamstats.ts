@@ -1,6 +1,14 @@
 import type { AstStreamstats } from '../ast.ts'
+import { withColumns } from '../columns.ts'
 import { boolOption, numberOption, parseOptions, printOptions, type StageOption } from './options.ts'
-import { parseAggregates, parseUnnamedBy, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+import {
+  aggregateColumn,
+  parseAggregates,
+  parseUnnamedBy,
+  printAggregates,
+  printBy,
+  type StageSyntax,
+} from './syntax.ts'
 
 const OPTIONS: readonly StageOption[] = [
   { name: 'window', value: 'count', doc: 'Aggregates are over the last n rows of the group instead of all so far.' },
@@ -19,6 +27,7 @@ export const streamstatsSyntax: StageSyntax<AstStreamstats> = {
     const by = parseUnnamedBy(p)
     return { kind: 'streamstats', span: p.spanFrom(keyword.start), options, aggregates, by }
   },
+  columns: ({ aggregates }, before) => withColumns(before, aggregates.map(aggregateColumn)),
   print: ({ options, aggregates, by }) =>
     `streamstats${printOptions(options)} ${printAggregates(aggregates)}${printBy(by)}`,
 }

@@ -1,8 +1,10 @@
 /** What one stage tells the parser, the printer and the reference about itself, and the clauses stages share. */
-import type { AstAggregate, AstExpr, AstFieldPattern, AstFieldRef, AstKey, AstStage } from '../ast.ts'
+import type { AstAggregate, AstExpr, AstFieldPattern, AstFieldRef, AstInput, AstKey, AstStage } from '../ast.ts'
+import type { Column, Columns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { parseCall } from '../operand.ts'
 import { isPunctuation, isWord, type Parser } from '../parser.ts'
+import { PRECEDENCE } from '../precedence.ts'
 import { printCall, printExpr } from '../print-expr.ts'
 import type { Span } from '../source.ts'
 import { quoteField, quoteName, type Token } from '../token.ts'
@@ -14,6 +16,8 @@ export interface ForeignSpelling {
   readonly words: readonly string[]
   /** At the start of a query a word is this spelling only when the text after it matches; after a `|` always. */
   readonly opens: RegExp
+  /** One of our functions has the name too: with a bracket right behind it the word is no stage. */
+  readonly isFunction?: true
   /** `'keyword'`: only the word differs. Otherwise the whole stage in our spelling, or null when it cannot be told. */
   readonly rewrite: 'keyword' | ((body: string) => string | null)
 }
@@ -33,12 +37,16 @@ export interface StageSyntax<S extends AstStage> {
   /** The keyword has been taken. */
   parse(p: Parser, keyword: Token): S
   print(stage: S): string
+  /** The columns behind the stage; left out when they are those before it, or those of the expansion. */
+  columns?(stage: S, before: Columns, columnsOf: (input: AstInput) => Columns): Columns
   /** For short forms: what the stage stands for, and why. */
   desugar?(stage: S): { readonly stages: readonly AstStage[]; readonly reason: string }
 }
 
 /** Nothing, or the end of the stage. */
 export const OPENS_ALONE = /^\s*(?:[|;]|$)/
+/** The word is too ordinary to be anything but a search term where no `|` stands before it. */
+export const OPENS_NEVER = /^(?!)/
 /** A name in any spelling. */
 export const OPENS_NAME = /^\s+[A-Za-z_@`]/
 
@@ -46,6 +54,7 @@ export const OPENS_NAME = /^\s+[A-Za-z_@`]/
 
 /** A name that is given: after `as`, before `=`. */
 export function parseName(p: Parser, what: string): { readonly name: string; readonly span: Span } {
+  if (p.watch !== null) p.expects({ kind: 'name' })
   const token = p.peek()
   const span = { start: token.start, end: token.end }
   if (token.literal?.type === 'string') {
@@ -74,6 +83,7 @@ export function parseName(p: Parser, what: string): { readonly name: string; rea
 }
 
 export function parseFieldRef(p: Parser): AstFieldRef {
+  if (p.watch !== null) p.expects({ kind: 'field', pattern: false })
   const { name, span } = parseColumnText(p) ?? parseName(p, 'a field')
   return { kind: 'field', span, name }
 }
@@ -92,6 +102,8 @@ export function parseCommaList<T>(p: Parser, parseItem: () => T, startsItem: (to
   for (;;) {
     if (p.acceptPunctuation(',') === null) {
       const token = p.peek()
+      // Somebody still writing it may mean another word.
+      if (p.watch?.isWriting === true && token.end === p.text.length) return items
       // The word of a stage is a forgotten `|` instead.
       if (p.atStageEnd() || !startsItem(token) || isStageWord(token.text)) return items
       const at = p.lastEnd
@@ -118,8 +130,10 @@ export function parseFieldPattern(p: Parser): AstFieldPattern {
   const start = p.peek().start
   PATTERN.lastIndex = start
   const pattern = PATTERN.exec(p.text)?.[0]
+  if (p.watch !== null) p.expects({ kind: 'field', pattern: true })
   if (pattern?.includes('*')) {
     p.moveTo(start + pattern.length)
+    p.watch?.mark(start, p.offset, 'field')
     return { pattern, isPattern: true, span: p.spanFrom(start) }
   }
   const { name, span } = parseColumnText(p) ?? parseName(p, 'a field')
@@ -143,6 +157,7 @@ export function printFieldPatterns(fields: readonly AstFieldPattern[]): string {
 /** The row count of `head`, `top`, …, or null when there is none. */
 export function parseRowCount(p: Parser): number | null {
   const sign = p.acceptPunctuation('-')
+  if (p.watch !== null) p.expects({ kind: 'count' })
   const token = p.peek()
   if (token.literal?.type === 'int' && sign === null && token.literal.value <= BigInt(Number.MAX_SAFE_INTEGER)) {
     p.take()
@@ -171,21 +186,28 @@ export function parseForeignLimit(p: Parser): number | null {
   return count
 }
 
+/** The width of time bins: a duration or a variable. */
+export function parseWidth(p: Parser): AstExpr {
+  if (p.watch !== null) p.expects({ kind: 'duration' })
+  return parseExpression(p, PRECEDENCE.postfix)
+}
+
 // ── Aggregates and keys ─────────────────────────────────────────────────────────────────────────────────────────────
 
 export function parseAggregates(p: Parser): AstAggregate[] {
   return parseCommaList(
     p,
     () => parseAggregate(p),
-    token => isNameToken(token, 'by'),
+    token => isNameToken(token, 'by', 'having'),
   )
 }
 
 function parseAggregate(p: Parser): AstAggregate {
+  if (p.watch !== null) p.expects({ kind: 'aggregate' })
   const first = p.peek()
   if (isNameToken(first) && isPunctuation(p.peekSecond(), '=')) return parseAssignedAggregate(p)
   if (first.kind !== 'name' || isWord(first, 'by')) p.unexpected(['an aggregate'], 'an aggregate such as count()')
-  const call = isPunctuation(p.peekSecond(), '(') ? parseCall(p) : parseBareAggregate(p)
+  const call = isPunctuation(p.peekSecond(), '(') ? parseCall(p, true) : parseBareAggregate(p)
   const alias = p.acceptWord('as') === null ? null : parseName(p, 'a column name').name
   const { name, nameSpan, args, where } = call
   return { span: p.spanFrom(first.start), name, nameSpan, args, where, alias }
@@ -210,7 +232,7 @@ function parseAssignedAggregate(p: Parser): AstAggregate {
 
 /** `count` for `count()`, `avg ms` for `avg(ms)`. */
 function parseBareAggregate(p: Parser): Pick<AstAggregate, 'name' | 'nameSpan' | 'args' | 'where'> {
-  const token = p.take()
+  const token = p.take('function')
   const nameSpan = { start: token.start, end: token.end }
   const argument = isNameToken(p.peek(), 'by', 'as') && !isPunctuation(p.peekSecond(), '(') ? p.take() : null
   const name = token.text.toLowerCase()
@@ -235,7 +257,7 @@ export function parseBy(p: Parser): AstKey[] {
   return parseCommaList(
     p,
     () => parseKey(p),
-    token => isNameToken(token, 'stats', 'as'),
+    token => isNameToken(token, 'stats', 'as', 'having'),
   )
 }
 
@@ -256,11 +278,35 @@ export function parseUnnamedBy(p: Parser): AstKey[] {
 }
 
 function parseKey(p: Parser): AstKey {
+  if (p.watch !== null) p.expects({ kind: 'key' })
   const start = p.peek().start
   const value = parseExpression(p)
   const alias = p.acceptWord('as') === null ? null : parseName(p, 'a column name').name
   return { span: p.spanFrom(start), value, alias }
 }
+
+/** Behind the keyword the stage goes on as another language has it: reports the whole stage in ours, or that it is not ours. */
+export function reportRewritten(
+  p: Parser,
+  keyword: Token,
+  message: string,
+  rewrite: (body: string) => string | null,
+): never {
+  const from = p.peek().start
+  p.skipStage()
+  const end = from + p.text.slice(from, p.peek().start).trimEnd().length
+  const text = end - from > MAX_REWRITTEN ? null : rewrite(p.text.slice(from, end))
+  const span = { start: keyword.start, end }
+  return p.fail({
+    code: 'E307',
+    message,
+    span: { start: keyword.start, end: keyword.end },
+    ...(text !== null && text.length <= 80 && { suggestion: text }),
+    ...(text !== null && { edit: { span, text } }),
+  })
+}
+
+const MAX_REWRITTEN = 2000
 
 /** With a space before it, so that no keys are no text. */
 export function printBy(keys: readonly AstKey[]): string {
@@ -279,6 +325,19 @@ export function keyColumn(key: AstKey): string {
   if (value.kind === 'field') return value.name
   const subject = value.kind === 'call' && value.name === 'bin' ? value.args[0] : undefined
   return subject?.kind === 'field' ? subject.name : printExpr(value)
+}
+
+/** A key that is a field is still that field, whatever it is called now. */
+export function keyAsColumn(key: AstKey, before: Columns): Column {
+  const name = keyColumn(key)
+  if (key.value.kind !== 'field') return { name, text: printExpr(key.value), source: null }
+  const { name: field } = key.value
+  return { ...(before.all.find(column => column.name === field) ?? { text: null, source: field }), name }
+}
+
+export function aggregateColumn(call: AstAggregate): Column {
+  const text = printCall(call)
+  return { name: call.alias ?? text, text, source: null }
 }
 
 /** A name that would be read as a clause of its stage is put in backticks. */

@@ -1,4 +1,5 @@
 import type { AstTopology } from '../ast.ts'
+import { onlyColumns } from '../columns.ts'
 import { parseOptions, printOptions, type StageOption } from './options.ts'
 import { SPAN_OPTIONS } from './spans.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -19,5 +20,6 @@ export const topologySyntax: StageSyntax<AstTopology> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'topology', span: p.spanFrom(keyword.start), options }
   },
+  columns: () => onlyColumns('topology', ['caller', 'callee', 'calls', 'errors', 'error_rate', 'p50', 'p95']),
   print: ({ options }) => `topology${printOptions(options)}`,
 }

@@ -1,4 +1,5 @@
 import type { AstUnion } from '../ast.ts'
+import { unionColumns } from '../columns.ts'
 import { parseInput, printInput, startsInput } from './inputs.ts'
 import { parseCommaList, type StageSyntax } from './syntax.ts'
 
@@ -16,6 +17,7 @@ export const unionSyntax: StageSyntax<AstUnion> = {
     )
     return { kind: 'union', span: p.spanFrom(keyword.start), inputs }
   },
+  columns: ({ inputs }, before, columnsOf) => unionColumns([before, ...inputs.map(columnsOf)]),
   print: ({ inputs }) => `union ${inputs.map(printInput).join(', ')}`,
 }
 

@@ -1,10 +1,11 @@
 import type { AstWhere } from '../ast.ts'
 import { parseExpression } from '../expression.ts'
+import { grepAsWhere, regexAsWhere } from '../foreign/stages.ts'
 import { Parser } from '../parser.ts'
 import { printExpr } from '../print-expr.ts'
 import { parseSearch } from '../search.ts'
 import { FOREIGN_WORDS, isStageWord } from './names.ts'
-import type { StageSyntax } from './syntax.ts'
+import { OPENS_NEVER, type StageSyntax } from './syntax.ts'
 
 export const whereSyntax: StageSyntax<AstWhere> = {
   keyword: 'where',
@@ -12,7 +13,10 @@ export const whereSyntax: StageSyntax<AstWhere> = {
   summary: 'Keeps the events for which the predicate is true.',
   opens: /^\s*[^\s|;]/,
   foreign: [
-    { words: ['filter'], opens: /^\s+\S+\s*[=!<>(]/, rewrite: 'keyword' },
+    { words: ['filter'], isFunction: true, opens: /^\s+\S+\s*[=!<>(]/, rewrite: filterAsWhere },
+    { words: ['having'], opens: /^\s+[\w@.()*]+\s*(?:[<>]|!=|==)/i, rewrite: 'keyword' },
+    { words: ['regex'], opens: OPENS_NEVER, rewrite: regexAsWhere },
+    { words: ['grep'], opens: OPENS_NEVER, rewrite: grepAsWhere },
     { words: ['search'], opens: /^\s+\S/, rewrite: searchAsWhere },
   ],
   parse(p, keyword) {
@@ -24,6 +28,11 @@ export const whereSyntax: StageSyntax<AstWhere> = {
     if (!implicit) return `where ${text}`
     return canStandAlone(text) ? text : `(${text})`
   },
+}
+
+/** LogsQL's `filter level:error` takes search terms, other languages' an expression. */
+function filterAsWhere(body: string): string | null {
+  return /^[\w@.]+:[^\s|:]+$/.test(body) ? searchAsWhere(body.replace(':', '=')) : `where ${body}`
 }
 
 /** SPL's `search` further down the pipeline takes search terms; here they are a condition like any other. */

@@ -9,13 +9,10 @@ const V4 = `${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}`
 
 /** Those that can take more stand first: the machine takes the first that fits. */
 const V6 = [
-  `(?:${H16}:){6}${V4}`,
+  `(?:(?:${H16}:){1,6}:?|::)(?:${H16}:){0,5}${V4}`,
   `(?:${H16}:){7}${H16}`,
-  `(?:${H16}:){0,5}:(?:${H16}:){0,4}${V4}`,
-  ...[1, 2, 3, 4, 5, 6].map(n => `(?:${H16}:){${n}}(?::${H16}){1,${7 - n}}`),
-  `:(?::${H16}){1,7}`,
-  `(?:${H16}:){1,7}:`,
-  '::',
+  `(?:${H16}:){1,7}(?:(?::${H16}){1,6}|:)`,
+  `:(?:(?::${H16}){1,7}|:)`,
 ].join('|')
 
 function quoted(quote: string): string {
@@ -53,8 +50,9 @@ const NETWORK = {
   MAC: '(?:%{CISCOMAC}|%{WINDOWSMAC}|%{COMMONMAC})',
   IPV4: `\\b${V4}\\b`,
   IPV6: `(?:${V6})(?:%[0-9A-Za-z]+)?`,
-  IP: '(?:%{IPV6}|%{IPV4})',
-  HOSTNAME: '\\b[0-9A-Za-z](?:[0-9A-Za-z-]{0,62})(?:\\.[0-9A-Za-z](?:[0-9A-Za-z-]{0,62}))*\\.?',
+  // No IPv6 address begins with an IPv4 one, and most addresses are the latter.
+  IP: '(?:%{IPV4}|%{IPV6})',
+  HOSTNAME: '\\b[0-9A-Za-z][0-9A-Za-z-]*(?:\\.[0-9A-Za-z][0-9A-Za-z-]*)*\\.?',
   HOST: '%{HOSTNAME}',
   IPORHOST: '(?:%{IP}|%{HOSTNAME})',
   HOSTPORT: '%{IPORHOST}:%{POSINT}',

@@ -107,6 +107,8 @@ function listValues({ orders, values }: OrderedList): Value[] {
 export interface NumberList {
   values: Float64Array
   length: number
+  /** So many of the first are in order already. */
+  sorted: number
   /** How many of the values were durations, in nanoseconds. */
   durations: number
 }
@@ -139,8 +141,34 @@ function exactQuantile(list: NumberList, q: number): Value {
   return list.durations === list.length ? makeDuration(interpolated(list, q)) : null
 }
 
+/** More new values than this are sorted with the old ones; fewer are put in their places, one by one. */
+const INSERTED_MAX = 16
+
+/** The values in order. Where the answer is asked for after every row (`streamstats`), each time one more finds its place. */
+function inOrder(list: NumberList): Float64Array {
+  const { values, length } = list
+  if (list.sorted === 0 || length - list.sorted > INSERTED_MAX) values.subarray(0, length).sort()
+  else for (let at = list.sorted; at < length; at++) insert(values, at)
+  list.sorted = length
+  return values.subarray(0, length)
+}
+
+/** Moves the value at `at` to its place among those before it, which are in order. */
+function insert(values: Float64Array, at: number): void {
+  const value = values[at]!
+  let low = 0
+  let high = at
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (values[middle]! <= value) low = middle + 1
+    else high = middle
+  }
+  values.copyWithin(low + 1, low, at)
+  values[low] = value
+}
+
 function interpolated(list: NumberList, q: number): number {
-  const sorted = list.values.subarray(0, list.length).sort()
+  const sorted = inOrder(list)
   const position = Math.min(1, Math.max(0, q)) * (sorted.length - 1)
   const below = Math.floor(position)
   const low = sorted[below]!
@@ -172,7 +200,7 @@ export const AGGREGATE_HELPERS = {
   },
   listMerge,
   listValues,
-  numberListNew: (): NumberList => ({ values: new Float64Array(16), length: 0, durations: 0 }),
+  numberListNew: (): NumberList => ({ values: new Float64Array(16), length: 0, sorted: 0, durations: 0 }),
   numberListAdd,
   numberListAddRest,
   numberListMerge,

@@ -10,7 +10,11 @@ export type Runtime = Readonly<Record<string, unknown>>
  * @param nowMicros  the start of the query: `now()` is one instant throughout a run
  * @param count  takes note of values that were not what they should have been
  */
-export function createRuntime(nowMicros: number, count: Count): Runtime {
+export function createRuntime(
+  nowMicros: number,
+  count: Count,
+  onTable?: (site: string, values: number) => void,
+): Runtime {
   const now = new DateTime(nowMicros)
-  return { ...HELPERS, ...createCoercions(count), ...createTables(), now: () => now }
+  return { ...HELPERS, ...createCoercions(count), ...createTables(onTable), now: () => now }
 }

@@ -1,7 +1,8 @@
 /** Functions of numbers. Numeric strings count as numbers; what has no real answer (`sqrt(-1)`, `ln(0)`) is null. */
 import { Duration, type Value } from '../../storage/value.ts'
 import { makeDuration } from './arithmetic.ts'
-import { compareValues } from './compare.ts'
+import { compareValues, lt } from './compare.ts'
+import { valueToText } from './format-value.ts'
 import { normalFloat, normalInt, toDouble, toNumeric } from './numbers.ts'
 
 function real(apply: (x: number) => number): (value: Value) => Value {
@@ -88,18 +89,17 @@ function clamp(value: Value, low: Value, high: Value): Value {
   return compareValues(value, high) > 0 ? high : value
 }
 
-/** The label of the range `value` falls into: `bucket(250, [100, 500])` is `[100, 500)`. */
+/** The label of the range `value` falls into: `bucket(250, [100, 500])` is `[100, 500)`. Whatever compares has buckets. */
 function bucket(value: Value, bounds: Value): Value {
-  const x = toDouble(value)
-  if (x === null || !Array.isArray(bounds)) return null
-  let low: number | null = null
+  if (!Array.isArray(bounds)) return null
+  let low: Value = null
   for (const bound of bounds as readonly Value[]) {
-    const edge = toDouble(bound)
-    if (edge === null) return null
-    if (x < edge) return low === null ? `< ${edge}` : `[${low}, ${edge})`
-    low = edge
+    const isBelow = lt(value, bound)
+    if (isBelow === null) return null
+    if (isBelow) return low === null ? `< ${valueToText(bound)}` : `[${valueToText(low)}, ${valueToText(bound)})`
+    low = bound
   }
-  return low === null ? null : `>= ${low}`
+  return low === null ? null : `>= ${valueToText(low)}`
 }
 
 function atan2(y: Value, x: Value): Value {

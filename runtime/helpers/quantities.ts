@@ -126,7 +126,9 @@ function spreadAdd(rest: SpreadRest | null, value: Value): SpreadRest | null {
 }
 
 function spreadMerge(into: SpreadRest | null, from: SpreadRest | null): SpreadRest | null {
-  if (into === null || from === null) return into ?? from
+  if (from === null) return into
+  // A copy: what it came from goes on being merged elsewhere.
+  if (into === null) return { ...from }
   const count = into.count + from.count
   const delta = from.mean - into.mean
   into.squares += from.squares + (delta * delta * into.count * from.count) / count

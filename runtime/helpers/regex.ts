@@ -4,6 +4,7 @@
  */
 import { RE2JS } from 're2js'
 import { shapeForV8, type V8Pattern } from './regex-shape.ts'
+import { createWalk, type RegexWalk } from './regex-walk.ts'
 
 /** A match: where it stands, and the whole and its groups by number; a group that took no part is undefined. */
 export interface RegexMatch {
@@ -82,17 +83,35 @@ function onV8(shape: V8Pattern, names: readonly (string | null)[]): CompiledRege
 }
 
 function onAutomaton(automaton: RE2JS, names: readonly (string | null)[]): CompiledRegex {
+  let walk: RegexWalk | null | undefined
   return {
     machine: 'automaton',
     names,
     test: text => automaton.matcher(text).find(),
     exec(text, from = 0) {
       if (from > text.length) return null
-      const matcher = automaton.matcher(text)
-      if (!matcher.find(from)) return null
-      const groups: (string | undefined)[] = []
-      for (let i = 0; i < names.length; i++) groups.push(matcher.group(i) ?? undefined)
-      return { index: matcher.start(), end: matcher.end(), groups }
+      walk ??= createWalk(automaton)
+      const caps = walk?.exec(text, from)
+      if (caps === null) return null
+      return caps === undefined ? slowExec(automaton, names.length, text, from) : matchOf(caps, names.length, text)
     },
   }
+}
+
+function matchOf(caps: Int32Array, count: number, text: string): RegexMatch {
+  const groups: (string | undefined)[] = []
+  for (let i = 0; i < count; i++) {
+    const start = caps[i * 2]!
+    const end = caps[i * 2 + 1]!
+    groups.push(start < 0 || end < 0 ? undefined : text.slice(start, end))
+  }
+  return { index: caps[0]!, end: caps[1]!, groups }
+}
+
+function slowExec(automaton: RE2JS, count: number, text: string, from: number): RegexMatch | null {
+  const matcher = automaton.matcher(text)
+  if (!matcher.find(from)) return null
+  const groups: (string | undefined)[] = []
+  for (let i = 0; i < count; i++) groups.push(matcher.group(i) ?? undefined)
+  return { index: matcher.start(), end: matcher.end(), groups }
 }

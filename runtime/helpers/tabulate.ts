@@ -17,13 +17,17 @@ export interface Tables {
   plainNumbersOf(dictionary: Dictionary): Float64Array
 }
 
-export function createTables(): Tables {
+/** @param onTable  told the place and the number of values whenever a table is made */
+export function createTables(onTable: (site: string, values: number) => void = () => {}): Tables {
   const bySite = new Map<string, WeakMap<Dictionary, unknown>>()
   const cached = <T>(dictionary: Dictionary, site: string, make: () => T): T => {
     let tables = bySite.get(site)
     if (tables === undefined) bySite.set(site, (tables = new WeakMap()))
     let table = tables.get(dictionary) as T | undefined
-    if (table === undefined) tables.set(dictionary, (table = make()))
+    if (table === undefined) {
+      tables.set(dictionary, (table = make()))
+      onTable(site, dictionary.values.length)
+    }
     return table
   }
   return {

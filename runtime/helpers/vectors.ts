@@ -88,6 +88,19 @@ function computedVector(values: readonly Value[]): Vector {
   return { kind: 'number', rowCount, values: numbers, presence }
 }
 
+/** Numbers where `presence` says so, other values beside them, null elsewhere; `isWhole`: every row that counts is a number. */
+function answerVector(
+  numbers: Float64Array,
+  presence: Uint8Array,
+  others: readonly Value[] | null,
+  isWhole: boolean,
+): Vector {
+  const rowCount = numbers.length
+  if (others === null) return { kind: 'number', rowCount, values: numbers, presence: isWhole ? null : presence }
+  const values = Array.from(others, (other, row) => (presence[row] === PRESENT ? numbers[row] : (other ?? null)))
+  return { kind: 'any', rowCount, values }
+}
+
 export const VECTOR_HELPERS = {
   textAt,
   timeOf: (micros: number): DateTime => new DateTime(micros),
@@ -145,5 +158,6 @@ export const VECTOR_HELPERS = {
     presence,
   }),
   computedVector,
+  answerVector,
   anyVector: (values: readonly Value[]): AnyVector => ({ kind: 'any', rowCount: values.length, values }),
 }

@@ -1,7 +1,7 @@
 /** keep, drop and rename: the names of a batch change, its columns do not move. */
 
 import type { Batch } from '../batch.ts'
-import { withColumns } from '../column-batch.ts'
+import { wholeOf, withColumns } from '../column-batch.ts'
 import { globMatches, parseGlob } from '../helpers/glob.ts'
 import { isMember, type MemberColumn, overlay, pathWithin, strip } from '../object-fields.ts'
 import type { KeepSpec } from '../program.ts'
@@ -61,7 +61,9 @@ export class KeepOperator extends NamesOperator {
     return withColumns(batch, kept, name => {
       if (isKept.has(name)) {
         const touched = this.#spec.except.length > 0
-        return touched ? strip(batch.column(name), path => isExcept(`${name}.${path}`)) : batch.column(name)
+        if (touched) return strip(batch.column(name), path => isExcept(`${name}.${path}`))
+        const column = batch.column(name)
+        return kept.some(field => isMember(name, field)) ? column : wholeOf(column)
       }
       // `keep a.b` leaves an object `a` with that one member; `keep a` leaves its members to be read.
       const members = kept.filter(field => isMember(name, field))

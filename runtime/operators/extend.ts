@@ -9,11 +9,13 @@ import type { Operator, RunContext } from './operator.ts'
 export class ExtendOperator implements Operator {
   readonly #kernel: KernelRunner<ExtendKernel>
   readonly #outputs: readonly string[]
+  readonly #context: RunContext
   readonly #next: Operator
 
   constructor(spec: ExtendSpec, context: RunContext, next: Operator) {
     this.#kernel = new KernelRunner(spec.kernel, context)
     this.#outputs = spec.outputs
+    this.#context = context
     this.#next = next
   }
 
@@ -30,20 +32,22 @@ export class ExtendOperator implements Operator {
     this.#next.push(withComputed(batch, this.#outputs, compute))
   }
 
+  /** Whoever asks for the columns, the time is this operator's. */
   #run(batch: Batch): readonly Vector[] {
+    return this.#context.stopwatch.time(this.#context.operator, () => this.#compute(batch))
+  }
+
+  #compute(batch: Batch): readonly Vector[] {
     const { rowCount, selection, selectedCount } = batch
     const columns = this.#kernel.spec.fields.map(field => batch.column(field))
     const selected = selection !== null
-    let kernel = this.#kernel.get(columns, { selected, exact: false })
-    const start = process.hrtime.bigint()
-    let vectors = kernel.run(columns, rowCount, selection, selectedCount)
+    const run = (kernel: ExtendKernel): readonly unknown[] | null => kernel(columns, rowCount, selection, selectedCount)
+    const fast = this.#kernel.get(columns, { selected, exact: false })
+    let vectors = this.#kernel.call(fast, selectedCount, run)
     if (vectors === null) {
-      kernel = this.#kernel.get(columns, { selected, exact: true })
-      vectors = kernel.run(columns, rowCount, selection, selectedCount)
+      fast.profile.gaveUp++
+      vectors = this.#kernel.call(this.#kernel.get(columns, { selected, exact: true }), selectedCount, run)
     }
-    kernel.profile.durationNs += Number(process.hrtime.bigint() - start)
-    kernel.profile.calls++
-    kernel.profile.rows += selectedCount
     return vectors as readonly Vector[]
   }
 

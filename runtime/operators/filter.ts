@@ -21,16 +21,13 @@ export class FilterRunner {
     if (this.#scratch.length < selectedCount) this.#scratch = new Uint32Array(selectedCount)
     const out = this.#scratch
     const selected = selection !== null
-    let kernel = this.#kernel.get(columns, { selected, exact: false })
-    const start = process.hrtime.bigint()
-    let count = kernel.run(columns, rowCount, selection, selectedCount, out)
+    const run = (kernel: FilterKernel): number => kernel(columns, rowCount, selection, selectedCount, out)
+    const fast = this.#kernel.get(columns, { selected, exact: false })
+    let count = this.#kernel.call(fast, selectedCount, run)
     if (count < 0) {
-      kernel = this.#kernel.get(columns, { selected, exact: true })
-      count = kernel.run(columns, rowCount, selection, selectedCount, out)
+      fast.profile.gaveUp++
+      count = this.#kernel.call(this.#kernel.get(columns, { selected, exact: true }), selectedCount, run)
     }
-    kernel.profile.durationNs += Number(process.hrtime.bigint() - start)
-    kernel.profile.calls++
-    kernel.profile.rows += selectedCount
     if (count === 0) return null
     return count === rowCount ? batch : withSelection(batch, out.slice(0, count), count)
   }

@@ -187,6 +187,16 @@ export class GroupTable {
   /** Group of every selected row; for dedup. */
   assign(batch: Batch, groups: Uint32Array): void {
     const { keys, slots } = this
+    const [only] = keys
+    if (keys.length === 1 && only !== undefined) {
+      const { codes } = only
+      for (let n = 0; n < batch.selectedCount; n++) {
+        const slot = codes[batch.selection === null ? n : batch.selection[n]!]!
+        const known = slots[slot]!
+        groups[n] = known < 0 ? this.add(slot) : known
+      }
+      return
+    }
     for (let n = 0; n < batch.selectedCount; n++) {
       const row = batch.selection === null ? n : batch.selection[n]!
       let slot = 0

@@ -4,6 +4,7 @@ import { type Dictionary, MISSING, NULL, PRESENT, type TextVector, type Vector }
 import type { Batch } from '../batch.ts'
 import { vectorOf } from '../column-batch.ts'
 import type { Extractor, FieldSink } from '../formats/extractor.ts'
+import { keyOf } from '../helpers/compare.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { RunContext } from './operator.ts'
 import type { ParseTargets } from './parse-targets.ts'
@@ -190,7 +191,7 @@ export function merged(batch: Batch, name: string, parsed: Vector, context: RunC
     const old = valueAt(existing, row)
     const found = valueAt(parsed, row)
     const oldWins = isError ? found === undefined : old !== null && old !== undefined
-    if (oldWins && !isError && found !== undefined) kept++
+    if (oldWins && !isError && found !== undefined && keyOf(found) !== keyOf(old)) kept++
     values[row] = oldWins || found === undefined ? old : found
   }
   if (kept > 0) context.count(`kept:${name}`, kept)

@@ -10,8 +10,11 @@ import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { passesWhole, readsTokens } from '../estimate.ts'
-import { isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
+import { firstOf, isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
+import type { ScanProfile } from '../profile.ts'
 import type { ScanSpec } from '../program.ts'
+import type { Owner } from '../stopwatch.ts'
+import { ConditionOrder } from './condition-order.ts'
 import { FilterRunner } from './filter.ts'
 import type { RunContext } from './operator.ts'
 
@@ -33,40 +36,57 @@ export class Scan {
   rowCount = 0
   readonly #context: RunContext
   readonly #filters: readonly FilterRunner[]
+  readonly #order: ConditionOrder
   /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
   readonly #boundary: () => number | null
   /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
   readonly #takesWhole: TakesWhole | null
   readonly #names = new WeakMap<PartReader, readonly string[]>()
   #rowOrder = 0
+  /** Reading and decoding columns, whoever asks for them. */
+  readonly decoding: Owner = { durationNs: 0 }
 
   constructor(spec: ScanSpec, context: RunContext, boundary: () => number | null, takesWhole: TakesWhole | null) {
     this.spec = spec
     this.#context = context
     this.#boundary = boundary
     this.#takesWhole = takesWhole
+    this.#order = new ConditionOrder(spec.conjuncts.map(conjunct => conjunct.mayFail))
     this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
+  }
+
+  /** Its conditions in the order measuring led to; null: that of the plan was kept. */
+  get learnedOrder(): readonly string[] | null {
+    const { order, isLearned } = this.#order
+    return isLearned ? order.map(at => this.spec.conjuncts[at]!.text) : null
   }
 
   /** Batches of blocks, one by one; null where a block gave none, so that the driver can check for cancellation. */
   *batches(places: readonly Place[]): Generator<Batch | null> {
     const { scan } = this.#context.profile
     const read = new Set<PartReader>()
-    for (const place of places) {
-      const boundary = this.#boundary()
-      if (boundary !== null && place.block.maxTime.micros < boundary) {
-        scan.blocksSkippedByTime++
-        continue
+    let at = 0
+    try {
+      for (; at < places.length; at++) {
+        const place = places[at]!
+        const boundary = this.#boundary()
+        if (boundary !== null && place.block.maxTime.micros < boundary) {
+          scan.blocksSkippedBySortBoundary++
+          continue
+        }
+        if (this.#skips(place.block)) {
+          yield null
+          continue
+        }
+        read.add(place.part)
+        scan.blocksRead++
+        yield this.#read(place)
       }
-      if (this.#skips(place.block)) {
-        yield null
-        continue
-      }
-      read.add(place.part)
-      scan.blocksRead++
-      yield this.#read(place)
+    } finally {
+      // Whoever has enough stops asking.
+      scan.blocksSkippedByLimit += Math.max(0, places.length - at - 1)
+      scan.partsRead += read.size
     }
-    scan.partsRead += read.size
   }
 
   /** The blocks to look at, in the order of the scan. Asked once for each part: it counts them, and where their rows stand. */
@@ -120,7 +140,13 @@ export class Scan {
     if (takesWhole === null) return places
     const { scan } = this.#context.profile
     return places.filter(({ part, block }) => {
-      if (!passesWhole(this.spec, block) || !takesWhole(part, block)) return true
+      try {
+        if (!passesWhole(this.spec, block) || !takesWhole(part, block)) return true
+      } catch (error) {
+        // Whoever reads the block will meet the damage, and tell of it.
+        if (error instanceof CorruptPartError) return true
+        throw error
+      }
       scan.blocksAnswered++
       scan.rowsAnswered += block.rowCount
       return false
@@ -140,15 +166,13 @@ export class Scan {
   }
 
   #read({ part, block, rowOrderBase }: Place): Batch | null {
-    const { profile } = this.#context
+    const { profile, stopwatch } = this.#context
     const { fields, conjuncts, time } = this.spec
     const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
     let isLate = false
     const load = (name: string): Vector | null => {
       try {
-        return loadColumn(part, block, name, bytes => {
-          profile.scan.bytes += bytes
-        })
+        return stopwatch.time(this.decoding, () => loadColumn(part, block, name, fields === null, profile.scan))
       } catch (error) {
         // While the block is being processed the whole block is given up (by the driver); once rows of it are in the answer,
         // what cannot be read is missing and the answer says it is incomplete.
@@ -164,11 +188,13 @@ export class Scan {
     this.rowCount += rowCount
     try {
       if (block.verdictTime(time) !== 'all') batch = withinTime(batch, time)
-      for (const [at, { pushed, isExact }] of conjuncts.entries()) {
-        if (batch === null) return null
+      for (const at of this.#order.order) {
+        if (batch === null) break
+        const { pushed, isExact } = conjuncts[at]!
         if (pushed !== null && isExact && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
-        else batch = this.#filters[at]!.apply(batch)
+        else batch = this.#passing(at, batch)
       }
+      this.#order.next()
       return batch
     } catch (error) {
       if (!(error instanceof CorruptPartError)) throw error
@@ -181,6 +207,15 @@ export class Scan {
       })
     }
   }
+
+  /** The rows that pass one condition, and what that took. */
+  #passing(condition: number, batch: Batch): Batch | null {
+    const { stopwatch } = this.#context
+    const start = stopwatch.now()
+    const rest = this.#filters[condition]!.apply(batch)
+    this.#order.note(condition, batch.selectedCount, rest?.selectedCount ?? 0, stopwatch.now() - start)
+    return rest
+  }
 }
 
 export function noteDamage(damaged: string[], error: CorruptPartError): void {
@@ -191,29 +226,49 @@ function loadColumn(
   part: PartReader,
   block: BlockReader,
   name: string,
-  onBytes: (bytes: number) => void,
+  isEvent: boolean,
+  scan: ScanProfile,
 ): Vector | null {
   if (name === 'index') {
     const own = block.column('index')
     return own ?? { kind: 'const', rowCount: block.rowCount, value: part.index }
   }
-  const vector = block.column(name)
-  if (vector !== null) {
-    onBytes(block.columnBytes(name))
-    return vector
+  const vector = block.column(name, scan)
+  if (vector !== null) scan.bytes += block.columnBytes(name)
+  if (vector !== null && !parentsOf(part).has(name)) return vector
+  const object = assembled(part, block, name, scan)
+  // A null or an empty object in some events, an object of several fields in others: those the event shows beside it.
+  const isField = vector !== null || part.fields.some(field => field.name === name)
+  if (object === null || !isField) return object ?? vector
+  const stored: Vector = vector ?? { kind: 'const', rowCount: block.rowCount, value: undefined }
+  const whole = firstOf(stored, object)
+  return isEvent ? { ...whole, shown: stored } : whole
+}
+
+const parents = new WeakMap<PartReader, ReadonlySet<string>>()
+
+/** Names that other fields of the part are members of: `a` and `a.b` where there is an `a.b.c`. */
+function parentsOf(part: PartReader): ReadonlySet<string> {
+  let names = parents.get(part)
+  if (names === undefined) {
+    const found = new Set<string>()
+    for (const { name } of part.fields) {
+      for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) found.add(name.slice(0, dot))
+    }
+    parents.set(part, (names = found))
   }
-  return assembled(part, block, name)
+  return names
 }
 
 /** `a` where only `a.b`, `a.c` are stored, or `a.b` where an object is stored at `a`. */
-function assembled(part: PartReader, block: BlockReader, name: string): Vector | null {
+function assembled(part: PartReader, block: BlockReader, name: string, scan: ScanProfile): Vector | null {
   const members = part.fields.flatMap(field => {
-    const vector = isMember(name, field.name) ? block.column(field.name) : null
+    const vector = isMember(name, field.name) ? block.column(field.name, scan) : null
     return vector === null ? [] : [{ path: pathWithin(name, field.name), vector }]
   })
   if (members.length > 0) return overlay(null, members, block.rowCount)
   for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
-    const outer = block.column(name.slice(0, dot))
+    const outer = block.column(name.slice(0, dot), scan)
     if (outer?.kind === 'any' || outer?.kind === 'dict') return memberOf(outer, name.slice(dot + 1).split('.'), null)
   }
   return null

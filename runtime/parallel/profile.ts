@@ -1,10 +1,16 @@
 /** What several threads measured, as one profile: counts and times add up; `durationNs` of an operator is then time of all threads. */
-import type { KernelProfile, OperatorProfile, Profile } from '../profile.ts'
+import type { KernelProfile, OperatorProfile, Profile, TableProfile } from '../profile.ts'
 
 /** @param operator  the aggregation that the other thread ran, in `into` */
 export function addProfile(into: Profile, operator: OperatorProfile, from: Profile): void {
   const scan = into.scan as unknown as Record<string, number>
   for (const [name, count] of Object.entries(from.scan)) scan[name] = (scan[name] ?? 0) + count
+  // Threads read blocks of the same parts.
+  into.scan.partsRead = Math.min(into.scan.partsRead, into.scan.partsTotal)
+  into.compile.kernels += from.compile.kernels
+  into.compile.cached += from.compile.cached
+  into.compile.durationNs += from.compile.durationNs
+  for (const table of from.tables) addTable(into.tables, table)
   for (const [counter, count] of from.counters) into.counters.set(counter, (into.counters.get(counter) ?? 0) + count)
   for (const kernel of from.kernels) addKernel(into.kernels, kernel)
   if (from.root !== null) addOperators(operator, from.root)
@@ -19,6 +25,13 @@ function addKernel(into: KernelProfile[], kernel: KernelProfile): void {
   same.calls += kernel.calls
   same.rows += kernel.rows
   same.durationNs += kernel.durationNs
+  same.gaveUp += kernel.gaveUp
+}
+
+function addTable(into: TableProfile[], table: TableProfile): void {
+  const same = into.find(({ expression }) => expression === table.expression)
+  if (same === undefined) into.push(table)
+  else same.values += table.values
 }
 
 /** From the aggregation down. */
@@ -30,6 +43,8 @@ function addOperators(into: OperatorProfile, from: OperatorProfile): void {
     operator.rowsIn += theirs.rowsIn
     operator.rowsOut += theirs.rowsOut
     operator.durationNs += theirs.durationNs
+    operator.decodeNs += theirs.decodeNs
+    operator.memoryBytes += theirs.memoryBytes
   }
 }
 

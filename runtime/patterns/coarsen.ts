@@ -6,8 +6,11 @@ import { BLANK, REPEATED, VARIABLE } from './bytes.ts'
 import { WORDS } from './kinds.ts'
 import type { MaskedLine } from './mask.ts'
 
-/** Words kept by level; level 0 is the signature itself, from level 1 on a word with something masked is nothing but that. */
-const WORDS_KEPT: readonly number[] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 8, 3]
+/**
+ * Words kept by level; level 0 is the signature itself, from level 1 on a word with something masked is nothing but that. On the last
+ * level all signatures are one, so a table never holds more than it may.
+ */
+const WORDS_KEPT: readonly number[] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 8, 3, 1, 0]
 export const COARSEST: number = WORDS_KEPT.length - 1
 
 /** Makes the signature in `line` coarser where it stands. */

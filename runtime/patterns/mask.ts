@@ -20,7 +20,7 @@ import {
   WORD,
 } from './bytes.ts'
 import { DURATION, digitSlot, HEX, HOST, ID, joinSlots, NUM, PATH, SIZE, TIME } from './kinds.ts'
-import { GOES_ON, kindOf, lengthOf, PLAIN_LETTER, recognise, syslogHost } from './recognise.ts'
+import { BEGINS_TIME, GOES_ON, kindOf, lengthOf, PLAIN_LETTER, recognise, syslogHost } from './recognise.ts'
 import { isInName } from './recognise-name.ts'
 import { path } from './recognise-path.ts'
 
@@ -87,6 +87,7 @@ export class Masker implements MaskedLine {
     const letterOnly = LETTER
     const plainLetter = PLAIN_LETTER
     const goesOn = GOES_ON
+    const beginsTime = BEGINS_TIME
     const blank = BLANK
     const space = SPACE
     const variable = VARIABLE
@@ -121,7 +122,9 @@ export class Masker implements MaskedLine {
         const isPlain =
           !isStart ||
           (kind !== digit &&
-            (goesOn[after] === 0 ? next - at !== 3 || byte > 0x5a : isNoBeginning(bytes, next, stop, before, kinds)))
+            (goesOn[after] === 0
+              ? next - at !== 3 || beginsTime[byte] === 0
+              : isNoBeginning(bytes, next, stop, before, kinds)))
         const found = isPlain ? 0 : recognise(bytes, start, at, next, stop, before, after, kinds)
         if (found !== 0) {
           signature[length++] = variable
@@ -179,38 +182,47 @@ export class Masker implements MaskedLine {
     if (this.slotCount > this.#wordSlot) length = this.#endWord(length)
     if (stop < end) signature[length++] = REPEATED
     else if (length > 0 && signature[length - 1] === blank) length--
-    signature.fill(0, length, length + 3)
+    for (let padding = length; padding < length + 3; padding++) signature[padding] = 0
     this.length = length
   }
 
-  /** A word with digits in it. */
+  /** A word with digits in it: they are masked, or all of it where it is an id. */
   #writeMasked(bytes: Uint8Array, at: number, end: number, kinds: number, before: number, length: number): number {
     const { signature, slots } = this
+    const classes = CLASS
     const hasLetters = (kinds & (LETTER | PLAIN_LETTER)) !== 0
-    const isHex = hasLetters && (kinds & PLAIN_LETTER) === 0 && end - at >= HEX_LENGTH
-    if (isHex || (hasLetters && segmentsOf(bytes, at, end) >= ID_SEGMENTS)) {
+    const firstSlot = this.slotCount
+    if (hasLetters && (kinds & PLAIN_LETTER) === 0 && end - at >= HEX_LENGTH) {
       signature[length] = VARIABLE
-      slots[this.slotCount++] = isHex ? HEX : ID
+      slots[this.slotCount++] = HEX
       return length + 1
     }
     const isPartOfName = hasLetters || before === UNDERSCORE
+    let slot = firstSlot
+    let segments = 0
     let written = length
     let place = at
     while (place < end) {
-      const byte = bytes[place]!
-      if (CLASS[byte] !== DIGIT) {
-        signature[written++] = byte
-        place++
+      const first = place
+      segments++
+      if (classes[bytes[place]!] !== DIGIT) {
+        do signature[written++] = bytes[place++]!
+        while (place < end && classes[bytes[place]!] !== DIGIT)
         continue
       }
-      const first = place
-      let value = 0
-      while (place < end && CLASS[bytes[place]!] === DIGIT) value = (value * 10 + bytes[place++]! - 0x30) % 1000
-      const count = place - first
+      do place++
+      while (place < end && classes[bytes[place]!] === DIGIT)
       signature[written++] = VARIABLE
-      slots[this.slotCount++] = isPartOfName && count <= 2 ? digitSlot(NUM, count, value) : NUM
+      slots[slot++] = isPartOfName ? nameSlot(bytes, first, place) : NUM
     }
-    return written
+    if (segments < ID_SEGMENTS) {
+      this.slotCount = slot
+      return written
+    }
+    signature[length] = VARIABLE
+    slots[firstSlot] = ID
+    this.slotCount = firstSlot + 1
+    return length + 1
   }
 
   /** A word with something masked in it ends: the fourth in a row that is equal, commas aside, becomes a mark; further ones are dropped. */
@@ -310,13 +322,10 @@ function isSign(before: number): boolean {
   return before < 0x80 && (CLASS[before]! & ALNUM) === 0 && BEFORE_HYPHEN[before] === 0
 }
 
-/** Letters and digits in turns. */
-function segmentsOf(bytes: Uint8Array, at: number, end: number): number {
-  let segments = 1
-  for (let place = at + 1; place < end; place++) {
-    if ((CLASS[bytes[place]!] === DIGIT) !== (CLASS[bytes[place - 1]!] === DIGIT)) segments++
-  }
-  return segments
+/** One or two digits may be part of a name, and are remembered. */
+function nameSlot(bytes: Uint8Array, at: number, end: number): number {
+  if (end - at === 1) return digitSlot(NUM, 1, bytes[at]! - 0x30)
+  return end - at === 2 ? digitSlot(NUM, 2, (bytes[at]! - 0x30) * 10 + bytes[at + 1]! - 0x30) : NUM
 }
 
 /** `deadbeef`, `FFFFFFFF`: letters of hexadecimal digits alone, in one case, of a length that numbers have. */

@@ -1,5 +1,5 @@
 /** UUIDs and addresses of networks. Each function says where the one that begins at `at` ends, or -1. */
-import { CLASS, classAt, DIGIT, HEX_LETTER, isDigitAt, runOf, WORD } from './bytes.ts'
+import { ALNUM, CLASS, classAt, DIGIT, HEX_LETTER, runOf, WORD } from './bytes.ts'
 
 const MINUS = 0x2d
 const DOT = 0x2e
@@ -36,7 +36,7 @@ export function mac(bytes: Uint8Array, at: number, end: number): number {
   return place
 }
 
-/** Four numbers of up to three digits, and no fifth. */
+/** Four numbers of up to three digits, and no fifth part behind another dot. */
 export function ipv4(bytes: Uint8Array, at: number, end: number): number {
   let place = at
   for (let group = 0; group < 4; group++) {
@@ -49,7 +49,7 @@ export function ipv4(bytes: Uint8Array, at: number, end: number): number {
     place += length
   }
   if ((classAt(bytes, place, end) & WORD) !== 0) return -1
-  return place < end && bytes[place] === DOT && isDigitAt(bytes, place + 1, end) ? -1 : place
+  return place < end && bytes[place] === DOT && (classAt(bytes, place + 1, end) & ALNUM) !== 0 ? -1 : place
 }
 
 /**

@@ -33,8 +33,13 @@ const KIND_MASK = 0x1fff
 
 /** Behind a word: what URLs, mail addresses, hosts, UUIDs, addresses and drives go on with. */
 export const GOES_ON: Uint8Array = bytesOf('.:@-+%_')
-/** Behind digits: what times, fractions, longer numbers and units may go on with; a blank depends on what follows. */
-const AFTER_DIGITS = bytesOf('/-.:,')
+/** Behind digits: what fractions, longer numbers and words may go on with; of a blank, what follows decides. */
+const AFTER_DIGITS = bytesOf('.:,_')
+for (let byte = 0x80; byte < 256; byte++) AFTER_DIGITS[byte] = 1
+/** Behind the first digits of a date, or of an address. */
+const AFTER_DATE_PART = bytesOf('/-. ')
+/** Letters that days and months begin with. */
+export const BEGINS_TIME: Uint8Array = bytesOf('JFMASONDTW')
 const IN_HOST = bytesOf('._-')
 const LEVELS = labels('trace debug info notice warn warning error err severe fatal crit critical alert emerg')
 
@@ -63,19 +68,21 @@ export function recognise(
   after: number,
   kinds: number,
 ): number {
+  const isDigit = CLASS[bytes[at]!] === DIGIT
+  if (isDigit && AFTER_DATE_PART[after] === 1) {
+    const time = dated(bytes, at, wordEnd, end, after)
+    if (time > 0) return ((time - start) << KIND_BITS) | TIME
+    const address = after === DOT ? ipv4(bytes, at, end) : -1
+    if (address > 0) return ((address - start) << KIND_BITS) | IP
+  }
   if (GOES_ON[after] === 1) {
     const found = named(bytes, start, at, wordEnd, end, before, after, kinds)
     if (found !== NOTHING) return found
   }
-  if (CLASS[bytes[at]!] === DIGIT) {
+  if (isDigit) {
     // Most numbers stand alone.
-    if (
-      kinds === DIGIT &&
-      AFTER_DIGITS[after] === 0 &&
-      (CLASS[after] !== SPACE || !isLetterAt(bytes, wordEnd + 1, end))
-    ) {
-      return after >= 0x80 || after === 0x5f ? counted(bytes, start, at, end) : ((wordEnd - start) << KIND_BITS) | NUM
-    }
+    const isAlone = AFTER_DIGITS[after] === 0 && (after !== BLANK || !isLetterAt(bytes, wordEnd + 1, end))
+    if (kinds === DIGIT && isAlone) return ((wordEnd - start) << KIND_BITS) | NUM
     return counted(bytes, start, at, end)
   }
   if (wordEnd - at !== 3 || after > COMMA) return NOTHING
@@ -111,41 +118,32 @@ function named(
       if ((found = mac(bytes, at, end)) > 0) return ((found - start) << KIND_BITS) | HEX
       if ((found = ipv6(bytes, at, end)) > 0) return ((found - start) << KIND_BITS) | IP
     }
-    if (after === DOT && (found = ipv4(bytes, at, end)) > 0) return ((found - start) << KIND_BITS) | IP
   }
   if (after !== COLON || (found = windowsPath(bytes, at, end)) < 0) return NOTHING
   return ((found - start) << KIND_BITS) | PATH
 }
 
-/** What begins with a digit: a time, a size, a number. */
+/** A time of the clock, a size, a number. */
 function counted(bytes: Uint8Array, start: number, at: number, end: number): number {
   const next = at + runOf(bytes, at, end, DIGIT, end)
   const after = next < end ? bytes[next]! : BLANK
-  const isBeforeLetter = isLetterAt(bytes, next + 1, end)
-  let found = dated(bytes, at, end, next - at, after, isBeforeLetter)
-  if (found > 0) return ((found - start) << KIND_BITS) | TIME
+  let found = -1
+  if (after === COLON && (found = clockTime(bytes, at, end)) > 0) return ((found - start) << KIND_BITS) | TIME
   const isLetter = (CLASS[after]! & LETTER) !== 0 || after >= 0x80
   if (isLetter && (found = prefixedHex(bytes, at, end)) > 0) return ((found - start) << KIND_BITS) | HEX
-  if (isLetter || after === DOT || after === COMMA || (after === BLANK && isBeforeLetter)) {
+  if (isLetter || after === DOT || after === COMMA || (after === BLANK && isLetterAt(bytes, next + 1, end))) {
     if ((found = size(bytes, at, end)) > 0) return ((found - start) << KIND_BITS) | SIZE
     if ((found = duration(bytes, at, end)) > 0) return ((found - start) << KIND_BITS) | DURATION
   }
   return (found = number(bytes, at, end)) > 0 ? ((found - start) << KIND_BITS) | NUM : NOTHING
 }
 
-/** How many digits it begins with, and what stands behind them, leave at most one shape a time may have. */
-function dated(
-  bytes: Uint8Array,
-  at: number,
-  end: number,
-  digits: number,
-  after: number,
-  isBeforeLetter: boolean,
-): number {
-  if (digits === 4) return after === MINUS || after === SLASH || after === DOT ? yearFirstTime(bytes, at, end) : -1
+/** How many digits it begins with, and what stands behind them, leave at most one shape a date may have. */
+function dated(bytes: Uint8Array, at: number, wordEnd: number, end: number, after: number): number {
+  const digits = wordEnd - at
+  if (digits === 4) return after === BLANK ? -1 : yearFirstTime(bytes, at, end)
   if (digits > 2) return -1
-  if (after === COLON) return clockTime(bytes, at, end)
-  if (isBeforeLetter) return dayMonthYearTime(bytes, at, end)
+  if (isLetterAt(bytes, wordEnd + 1, end)) return after === DOT ? -1 : dayMonthYearTime(bytes, at, end)
   if (digits < 2) return -1
   return after === SLASH ? slashedTime(bytes, at, end) : after === MINUS ? monthDayTime(bytes, at, end) : -1
 }

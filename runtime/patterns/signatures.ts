@@ -28,8 +28,9 @@ export interface Entry extends Signature {
 export class SignatureTable {
   readonly #masker = new Masker()
   readonly #limit: number
-  /** Told of bytes held from now on; may throw. */
-  readonly #charge: (bytes: number) => void
+  /** Told of bytes held from now on, or no longer; may throw. */
+  readonly #tell: (bytes: number) => void
+  #held = 0
   #level = 0
   #size = 0
   #lines = 0
@@ -38,7 +39,7 @@ export class SignatureTable {
 
   constructor(limit: number = SIGNATURES_MAX, charge: (bytes: number) => void = () => {}) {
     this.#limit = limit
-    this.#charge = charge
+    this.#tell = charge
   }
 
   /** 0: signatures are as fine as they come. Numbers of signatures are only good while it stays the same. */
@@ -106,6 +107,11 @@ export class SignatureTable {
     return Array.from({ length: this.#size }, (_, id) => this.#rows.entry(id))
   }
 
+  #charge(bytes: number): void {
+    this.#held += bytes
+    this.#tell(bytes)
+  }
+
   #coarsenIfFull(): void {
     while (this.#size > this.#limit && this.#level < COARSEST) this.#coarsen()
   }
@@ -118,11 +124,13 @@ export class SignatureTable {
     this.#size = 0
     this.#rows = new Rows()
     this.#buckets = new Int32Array(1024).fill(-1)
+    const before = this.#held
     for (let id = 0; id < size; id++) {
       fine.copyTo(id, line)
       coarsen(line, this.#level)
       this.#take(line, fine, id)
     }
+    this.#charge(-before)
   }
 
   /** What `from` knows of its signature `id` goes to the signature in `line`. */

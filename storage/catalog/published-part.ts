@@ -3,7 +3,7 @@
  * snapshot holds it any more.
  */
 import { CorruptPartError } from '../errors.ts'
-import type { BlockReader, BlockStatistics, FieldSummary, PartReader } from '../index.ts'
+import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally } from '../index.ts'
 import type { PartDescription } from '../part/columns.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import { DateTime } from '../value.ts'
@@ -157,8 +157,8 @@ class GuardedBlock implements BlockReader {
     return this.block.verdictTime(range)
   }
 
-  column(field: string): Vector | null {
-    return this.part.guard(() => this.block.column(field))
+  column(field: string, tally?: ReadTally): Vector | null {
+    return this.part.guard(() => this.block.column(field, tally))
   }
 
   statistics(field: string): BlockStatistics | null {

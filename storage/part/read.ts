@@ -3,7 +3,7 @@
  * each checked against its checksum first. Whatever does not add up is a CorruptPartError, and never a wrong answer.
  */
 import type { Filesystem } from '../filesystem.ts'
-import type { BlockReader, BlockStatistics, FieldSummary, PartReader } from '../index.ts'
+import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally } from '../index.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime, Value } from '../value.ts'
 import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
@@ -234,12 +234,15 @@ class FileBlock implements BlockReader, BlockFacts {
     return this.minTime.micros >= from && this.maxTime.micros < to ? 'all' : 'some'
   }
 
-  column(field: string): Vector | null {
+  column(field: string, tally?: ReadTally): Vector | null {
     const entry = this.entry(field)
     if (entry === null) return null
     const { cache, id, file } = this.#part
     const held = cache.get(id, this.#number, field)
-    if (held !== undefined) return held as Vector
+    if (held !== undefined) {
+      if (tally !== undefined) tally.columnsCached++
+      return held as Vector
+    }
     const vector = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
       decodeColumn(
         encoding,
@@ -249,7 +252,13 @@ class FileBlock implements BlockReader, BlockFacts {
         name => this.#sibling(field, name),
       ),
     )
-    cache.set(id, this.#number, field, vector, bytesOfVector(vector))
+    const bytes = bytesOfVector(vector)
+    cache.set(id, this.#number, field, vector, bytes)
+    if (tally !== undefined) {
+      tally.columnsDecoded++
+      tally.bytesRead += entry.chunk.length
+      tally.bytesDecoded += bytes
+    }
     return vector
   }
 

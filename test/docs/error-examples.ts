@@ -50,8 +50,9 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H909: 'where ms == null',
   H908: 'extend next = 9223372036854775807 + ms',
   H910: 'diff (status > 900)',
-  H911: 'let $slow = where ms > 500; head 5',
-  H912: 'join on host == ms with [head 1]',
+  H911: 'parse pattern "<host> text"',
+  H912: 'let $slow = where ms > 500; head 5',
+  H913: 'join on host == ms with [head 1]',
 }
 
 /** Limits cannot be shown in a line. */
@@ -80,7 +81,14 @@ export async function errorExample(code: DiagnosticCode): Promise<string | null>
 async function diagnosticsOf(query: string): Promise<{ readonly diagnostic: Diagnostic; readonly text: string }[]> {
   const engine = await open(null)
   try {
-    engine.ingest(readEvents([{ index: 'main', text: '{"host":"a","status":200,"ms":4,"code":"200"}\nplain text' }]))
+    engine.ingest(
+      readEvents([
+        {
+          index: 'main',
+          text: '{"host":"a","status":200,"ms":4,"code":"200"}\nplain text\n{"message":"x","host":"b","_raw":"web text"}',
+        },
+      ]),
+    )
     const run = engine.query(query, { now: NOW })
     await run.collect()
     return run.hints.map(diagnostic => ({ diagnostic, text: framed(query, diagnostic) }))

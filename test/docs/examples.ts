@@ -3,11 +3,10 @@
  * new short form is an error here until it has an example.
  */
 
-import type { CoreKind } from '../../compiler/stages/stage.ts'
-import type { AstStage } from '../../grammar/ast.ts'
+import type { AstShortForm } from '../../grammar/ast.ts'
 import type { QueryExample } from './run-example.ts'
 
-export type ShortForm = Exclude<AstStage['kind'], CoreKind>
+export type ShortForm = AstShortForm['kind']
 
 const REQUESTS = [
   '{"_timestamp":"2026-06-01T10:00:10Z","host":"a","ms":10}',
@@ -47,6 +46,22 @@ export const SHORT_FORM_EXAMPLES: Readonly<Record<ShortForm, QueryExample>> = {
     query: 'rate per 1m | sort _time',
     input: REQUESTS,
     output: '{"_time":"2026-06-01T10:00:00.000Z","count()":2}\n{"_time":"2026-06-01T10:01:00.000Z","count()":1}',
+  },
+  latency: {
+    query: 'latency ms every 1m',
+    input: REQUESTS.replaceAll('"ms":20', '"ms":10'),
+    output:
+      '{"_time":"2026-06-01T10:00:00.000Z","count(ms)":2,"p50(ms)":10,"p90(ms)":10,"p95(ms)":10,"p99(ms)":10,"max(ms)":10}\n{"_time":"2026-06-01T10:01:00.000Z","count(ms)":1,"p50(ms)":30,"p90(ms)":30,"p95(ms)":30,"p99(ms)":30,"max(ms)":30}',
+  },
+  proportion: {
+    query: 'proportion ms >= 20 as slow by host | sort host',
+    input: REQUESTS,
+    output: '{"host":"a","matching":1,"total":2,"slow":0.5}\n{"host":"b","matching":1,"total":1,"slow":1}',
+  },
+  exemplars: {
+    query: 'exemplars 1 by host | keep host, ms',
+    input: REQUESTS,
+    output: '{"host":"a","ms":30}\n{"host":"b","ms":20}',
   },
   percentiles: {
     query: 'percentiles ms',

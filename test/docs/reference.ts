@@ -253,6 +253,7 @@ function parameterTable(parameters: readonly Parameter[]): string {
         p.optional === true && 'optional',
         p.variadic === true && 'repeats',
         p.constant === true && 'constant',
+        p.lambda === true && 'lambda',
       ]
       return `- ${code(p.name)} (${kinds.filter(kind => kind !== false).join(', ')}): ${p.doc}`
     })

@@ -1,8 +1,8 @@
 /** What the tests of this room share. */
 import assert from 'node:assert/strict'
-import { applyFixes, type Diagnostic, parse, print, renderDiagnostic } from '../../grammar/index.ts'
+import { type Diagnostic, fixOf, parse, print, renderDiagnostic } from '../../grammar/index.ts'
 
-const SPAN_KEYS = new Set(['span', 'nameSpan', 'textSpan', 'toSpan'])
+const SPAN_KEYS = new Set(['span', 'nameSpan', 'textSpan', 'toSpan', 'pathSpan'])
 
 /** The tree without its places. */
 export function withoutSpans(value: unknown): unknown {
@@ -31,7 +31,7 @@ export function codes(text: string): string[] {
 export function fixed(text: string): string | null {
   const { source, diagnostics } = parse(text)
   assert.ok(diagnostics.length > 0, `${text} has nothing to fix`)
-  const fix = applyFixes(source, diagnostics)
+  const fix = fixOf(source, diagnostics)
   if (fix !== null) assert.deepEqual(parse(fix).diagnostics.map(summary), [], `${text} → ${fix}`)
   return fix
 }

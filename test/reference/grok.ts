@@ -18,7 +18,8 @@ export function readGrok(text: string, pattern: string): Found {
   // Node 20 has no flags within a pattern.
   const folded = regex.replace(
     /\(\?i:((?:[^()]|\([^()]*\))*)\)/g,
-    (_, inside: string) => `(?:${inside}|${inside.toUpperCase()})`,
+    (_, inside: string) =>
+      `(?:${inside.replace(/\(\?:|\\.|[a-z]/g, part => (part.length === 1 ? `[${part}${part.toUpperCase()}]` : part))})`,
   )
   const match = new RegExp(folded).exec(text)
   if (match === null) return 'no match'

@@ -220,7 +220,8 @@ function extend(row: Row, assignments: readonly { name: string; value: AstExpr }
   for (const { name, value } of assignments) {
     const computed = evaluate(value, result)
     if (computed !== undefined) result.fields.set(name, computed)
-    else if (value.kind === 'field') result.fields.delete(name)
+    // Missing, and no longer put together from members either.
+    else if (value.kind === 'field') result.fields.set(name, undefined)
     else result.fields.set(name, null)
   }
   return result

@@ -50,23 +50,22 @@ function beside(
 
 /** Undefined: it is an aggregate. */
 function windowFunction(
-  { name, args }: AstAggregate,
+  each: AstAggregate,
   group: readonly Row[],
   position: number,
   evaluate: Evaluate,
 ): Value | undefined {
+  const { name, args } = each
   const [argument, constant] = args
   const valueAt = (at: number): Value => {
     const row = group[at]
     return row === undefined || argument === undefined ? null : (evaluate(argument, row) ?? null)
   }
   const n = constant === undefined ? 1 : Number(evaluate(constant, { fields: new Map(), index: undefined }))
-  const numbers = (from: number): number[] =>
-    group.slice(Math.max(0, from), position + 1).flatMap((_, at) => {
-      const number = toNumeric(valueAt(Math.max(0, from) + at))
-      return number === null ? [] : [Number(number)]
-    })
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+  const numbers = group.slice(0, position + 1).flatMap((_, at) => {
+    const number = toNumeric(valueAt(at))
+    return number === null ? [] : [Number(number)]
+  })
   const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
   switch (name) {
     case 'lag':
@@ -75,16 +74,14 @@ function windowFunction(
       return valueAt(position + n)
     case 'row_number':
       return position + 1
-    case 'running_sum': {
-      const values = numbers(0)
-      return values.length === 0 ? null : finite(sum(values))
-    }
+    case 'running_sum':
+      return answer({ ...each, name: 'sum' }, group.slice(0, position + 1), null, evaluate)
     case 'moving_avg': {
-      const values = numbers(position + 1 - n)
-      return values.length === 0 ? null : finite(sum(values) / values.length)
+      const seen = group.slice(Math.max(0, position + 1 - n), position + 1)
+      return answer({ ...each, name: 'avg', args: each.args.slice(0, 1) }, seen, null, evaluate)
     }
     case 'ewma': {
-      const [first, ...rest] = numbers(0)
+      const [first, ...rest] = numbers
       return first === undefined ? null : finite(rest.reduce((mean, value) => n * value + (1 - n) * mean, first))
     }
     default:

@@ -1,7 +1,7 @@
 /** An engine that remembers what it was given and answers what it is told to: for everything a real one does only on a bad day. */
-import type { Collected, Engine, ExplainOptions, QueryOptions, QueryRun } from '../../engine.ts'
+import type { Collected, Engine, ExplainOptions, Knowledge, QueryOptions, QueryRun } from '../../engine.ts'
 import { batchOf, vectorOf } from '../../runtime/column-batch.ts'
-import type { Profile } from '../../runtime/profile.ts'
+import { emptyProfile as nothingMeasured, type Profile } from '../../runtime/profile.ts'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { IncomingEvent, StoreStatus } from '../../storage/index.ts'
 import type { Value } from '../../storage/value.ts'
@@ -88,6 +88,26 @@ export class FakeEngine implements Engine {
     return { stages: ['where'] }
   }
 
+  complete() {
+    return { replace: { start: 0, end: 0 }, items: [] }
+  }
+
+  signatureAt() {
+    return null
+  }
+
+  describeAt() {
+    return null
+  }
+
+  knowledge(): Knowledge {
+    return {
+      language: { stages: [], functions: [], operators: [], aggregates: [], windows: [], parse_formats: [] },
+      fields: [],
+      indexes: [],
+    }
+  }
+
   status(): StoreStatus {
     return {
       partCount: 0,
@@ -131,27 +151,7 @@ function untilAborted(signal: AbortSignal | undefined): Promise<never> {
 }
 
 export function emptyProfile(): Profile {
-  return {
-    root: null,
-    kernels: [],
-    scan: {
-      partsTotal: 3,
-      partsRead: 2,
-      partsSkippedByTime: 1,
-      partsSkippedByIndex: 0,
-      partsSkippedByPlan: 0,
-      blocksTotal: 6,
-      blocksRead: 4,
-      blocksSkippedByTime: 0,
-      blocksSkippedByZoneMap: 0,
-      blocksSkippedByTokenFilter: 0,
-      blocksAnswered: 0,
-      rowsAnswered: 0,
-      predicatesSkipped: 0,
-      rows: 100,
-      bytes: 2000,
-    },
-    counters: new Map(),
-    damaged: [],
-  }
+  const nothing = nothingMeasured()
+  const parts = { partsTotal: 3, partsRead: 2, partsSkippedByTime: 1 }
+  return { ...nothing, scan: { ...nothing.scan, ...parts, blocksTotal: 6, blocksRead: 4, rows: 100, bytes: 2000 } }
 }

@@ -77,7 +77,14 @@ describe('POST /query', () => {
     assert.deepEqual(meta.rewrites, rewrites)
     const position = { offset: 2, line: 1, column: 3, length: 4 }
     assert.deepEqual(meta.hints, [{ code: 'H904', message: 'head before sort', position }])
-    assert.deepEqual(Object.keys(meta.profile as object), ['scan', 'counters', 'operators', 'kernels'])
+    assert.deepEqual(Object.keys(meta.profile as object), [
+      'scan',
+      'kernel_cache',
+      'memory_bytes',
+      'counters',
+      'operators',
+      'kernels',
+    ])
     assert.equal((await post('/api/v1/query', { q: 'x' })).json.meta.profile, undefined)
   })
 

@@ -46,6 +46,7 @@ export const pNN: AggregateFunction = {
   name: 'pNN',
   foreign: [],
   family: {
+    members: ['p50', 'p90', 'p95', 'p99'],
     pattern: /^p(100|\d{1,2})(?:_(\d+))?$/,
     parameters: match => [Number(`${match[1]}.${match[2] ?? 0}`)],
   },

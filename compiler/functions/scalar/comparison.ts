@@ -1,8 +1,10 @@
 /** `== != < <= > >=` and `in`: one file, because they differ by an operator only. */
 import type { Expression } from 'estree'
+import { parseDateTime } from '../../../grammar/literals.ts'
+import { parseNumber } from '../../../runtime/helpers/numbers.ts'
 import type { ValueType } from '../../../storage/value.ts'
-import type { Emitted } from '../../codegen/emitted.ts'
-import { js } from '../../codegen/js.ts'
+import type { EmitContext, Emitted, Repr } from '../../codegen/emitted.ts'
+import { js, lit } from '../../codegen/js.ts'
 import type { ScalarFunction, TypeProblem } from '../descriptor.ts'
 import { emitted, isNumeric, param, scalarsOf, withArticle } from './build.ts'
 
@@ -31,11 +33,30 @@ function comparison(ordered: boolean): (args: readonly ValueType[]) => ValueType
 type Test = (a: Expression, b: Expression) => Expression
 
 /** In these representations JavaScript's own operator is the language's; times here have no nanoseconds. */
-function emitWith(test: Test): (args: readonly Emitted[]) => Emitted | null {
-  return ([a, b]) => {
-    if (a === undefined || b === undefined || a.repr !== b.repr || a.repr === 'any') return null
-    return emitted('bool', test(a.value, b.value))
+function emitWith(test: Test): (args: readonly Emitted[], cx: EmitContext) => Emitted | null {
+  return ([a, b], cx) => {
+    if (a === undefined || b === undefined || a.repr === 'any' || b.repr === 'any') return null
+    if (a.repr === b.repr) return emitted('bool', test(a.value, b.value))
+    const x = readAs(b.repr, a, cx)
+    const y = readAs(a.repr, b, cx)
+    if (x === 'never' || y === 'never') return emitted('bool', lit(false), lit(false))
+    if (x !== null) return emitted('bool', test(x, b.value))
+    return y === null ? null : emitted('bool', test(a.value, y))
   }
+}
+
+/** A text of the query beside numbers or times is read once, here; null: it is none, or not exact in this representation. */
+function readAs(wanted: Repr, { repr, constant }: Emitted, cx: EmitContext): Expression | 'never' | null {
+  if (repr !== 'string' || typeof constant !== 'string') return null
+  if (wanted === 'number') {
+    const number = parseNumber(constant)
+    if (number === null) return 'never'
+    return typeof number === 'number' ? cx.constant(number) : null
+  }
+  if (wanted !== 'time') return null
+  const time = parseDateTime(constant)
+  if (time === null) return 'never'
+  return time.nanos === 0 ? cx.constant(time.micros) : null
 }
 
 export const eq: ScalarFunction = operator({

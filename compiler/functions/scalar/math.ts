@@ -1,10 +1,11 @@
 /** Functions of numbers. Where there is no real answer the result is null. */
 import type { Expression } from 'estree'
+import { compareValues } from '../../../runtime/helpers/compare.ts'
 import type { ValueType } from '../../../storage/value.ts'
 import { id, js, lit, member } from '../../codegen/js.ts'
-import type { ScalarFunction } from '../descriptor.ts'
+import type { ScalarFunction, TypeProblem } from '../descriptor.ts'
 import { emitRemainder, isFiniteNumber } from './arithmetic.ts'
-import { allAre, emitted, OPTIONAL, param, scalarsOf, VARIADIC } from './build.ts'
+import { allAre, emitted, isNumeric, OPTIONAL, param, scalarsOf, VARIADIC, withArticle } from './build.ts'
 
 const math = scalarsOf('math')
 const X = param('x', 'number', 'A number.')
@@ -143,18 +144,35 @@ const clamp = math({
   result: shared,
 })
 
+const DIVISION = [
+  param('x', 'any', 'A number or a duration.'),
+  param('y', 'any', 'The divisor: a number, or a duration for a duration.'),
+]
+
+/** Numbers by numbers; durations by durations, which give what is said. */
+function divided([x = 'any', y = 'any']: readonly ValueType[], ofDurations: ValueType): ValueType | TypeProblem {
+  const isNumber = (type: ValueType): boolean => isNumeric(type) || type === 'string'
+  const isOpen = (type: ValueType): boolean => type === 'any' || type === 'null'
+  if (x === 'duration' && (y === 'duration' || isOpen(y))) return isOpen(y) ? 'any' : ofDurations
+  if (isOpen(x) && (isOpen(y) || y === 'duration')) return 'any'
+  if ((isNumber(x) || isOpen(x)) && (isNumber(y) || isOpen(y))) return 'number'
+  return { problem: `${withArticle(x)} and ${withArticle(y)} cannot be divided`, argument: 1 }
+}
+
 const div = math({
   name: 'div',
   helper: 'intDiv',
   foreign: ['intdiv', 'int_div'],
-  parameters: [X, param('y', 'number', 'The divisor.')],
-  summary: 'The quotient without its fraction, towards zero; null when dividing by zero. `/` keeps the fraction.',
+  parameters: DIVISION,
+  summary:
+    'The quotient without its fraction, towards zero; null when dividing by zero. `/` keeps the fraction. Of two durations, how often one goes into the other.',
   examples: [
     ['div(7, 2)', '3'],
     ['div(-7, 2)', '-3'],
     ['div(1, 0)', 'null'],
+    ['div(1h, 25m)', '2'],
   ],
-  result: 'number',
+  result: args => divided(args, 'number'),
   emit: (args, cx) => {
     const [a, b] = args
     if (a === undefined || b === undefined || !allAre(args, 'number')) return null
@@ -166,10 +184,13 @@ const div = math({
 const mod = math({
   name: 'mod',
   helper: 'mod',
-  parameters: [X, param('y', 'number', 'The divisor.')],
+  parameters: DIVISION,
   summary: 'The remainder, as `%`: with the sign of the dividend, null when dividing by zero.',
-  examples: [['mod(7, 4)', '3']],
-  result: 'number',
+  examples: [
+    ['mod(7, 4)', '3'],
+    ['mod(1h, 25m)', '"10m"'],
+  ],
+  result: args => divided(args, 'duration'),
   emit: emitRemainder,
 })
 
@@ -177,14 +198,26 @@ const bucket = math({
   name: 'bucket',
   helper: 'bucket',
   foreign: ['width_bucket'],
-  parameters: [X, param('bounds', 'array', 'Bounds, ascending.')],
-  summary: 'The range between the bounds in which x falls, as a label.',
+  parameters: [
+    param('x', 'any', 'A number, a duration or a datetime.'),
+    param('bounds', 'array', 'Bounds of the same kind, ascending.'),
+  ],
+  summary: 'The range between the bounds in which x falls, as a label; null where they do not compare.',
   examples: [
     ['bucket(250, [100, 500])', '"[100, 500)"'],
     ['bucket(50, [100, 500])', '"< 100"'],
     ['bucket(500, [100, 500])', '">= 500"'],
+    ['bucket(90s, [1m, 1h])', '"[1m, 1h)"'],
   ],
-  result: 'string',
+  result: ([x = 'any']) =>
+    x === 'bool' || x === 'array' || x === 'object'
+      ? { problem: `${withArticle(x)} has no buckets`, argument: 0 }
+      : 'string',
+  check: ([, bounds]) => {
+    if (!Array.isArray(bounds)) return null
+    const isAscending = bounds.every((bound, n) => n === 0 || compareValues(bounds[n - 1], bound) < 0)
+    return isAscending ? null : { problem: 'the bounds of bucket() must ascend', argument: 1 }
+  },
 })
 
 const atan2 = math({

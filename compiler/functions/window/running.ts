@@ -5,7 +5,8 @@ import { avg, sum } from '../aggregate/sum.ts'
 import type { AggregateFunction, Parameter, WindowFunction } from '../descriptor.ts'
 
 const X: Parameter = { name: 'x', type: 'number', doc: 'A number; null is passed over.' }
-const head = { kind: 'window', category: 'window', type: () => 'number' } as const satisfies Partial<WindowFunction>
+const QUANTITY: Parameter = { ...X, doc: 'A number or a duration; null is passed over.' }
+const head = { kind: 'window', category: 'window' } as const satisfies Partial<WindowFunction>
 
 /** More rows than this are no window any more: each group holds a state for every row of it. */
 export const WINDOW_MAX = 1_000_000
@@ -43,7 +44,8 @@ export const runningSum: WindowFunction = {
       },
     ],
   },
-  parameters: [X],
+  parameters: [QUANTITY],
+  type: args => sum.type(args),
   meaning: { kind: 'aggregate', function: sum, rows: 'all' },
 }
 
@@ -62,7 +64,7 @@ export const movingAvg: WindowFunction = {
     ],
   },
   parameters: [
-    X,
+    QUANTITY,
     {
       name: 'n',
       type: 'int',
@@ -71,6 +73,7 @@ export const movingAvg: WindowFunction = {
       within: { min: 1, max: WINDOW_MAX, whole: true },
     },
   ],
+  type: args => avg.type(args),
   meaning: { kind: 'aggregate', function: avg, rows: 'first constant' },
 }
 
@@ -121,5 +124,6 @@ export const ewma: WindowFunction = {
       within: { min: 0, max: 1, above: true },
     },
   ],
+  type: () => 'number',
   meaning: { kind: 'aggregate', function: ewmaState, rows: 'all' },
 }

@@ -3,12 +3,13 @@
  * already, by that name with `_right` after it. Which of the two is decided row by row, so that no answer depends on which rows happen
  * to share a block.
  */
+
+import { COLLISION_SUFFIX } from '../../../grammar/ast.ts'
 import type { Value } from '../../../storage/value.ts'
 import { type Dictionary, MISSING, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { vectorOf, withComputed } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
-import { COLLISION_SUFFIX } from '../../program.ts'
 import type { RightRows } from './right-rows.ts'
 
 /** Fields of the right side by the name they go by in the output. */

@@ -49,14 +49,12 @@ const HOUR_NS = 3_600_000_000_000
 const USUAL_SEASONS_NS = [HOUR_NS, 24 * HOUR_NS, 7 * 24 * HOUR_NS]
 
 export function forecastSeries(values: Float64Array, widthMicros: number, options: Options): SeriesForecast {
-  // As far as the forecast goes, but no more than a quarter of what is known.
-  const held = Math.max(1, Math.min(options.count, Math.floor(values.length / 4)))
-  const known = values.subarray(0, values.length - held)
+  const known = values.subarray(0, values.length - heldOut(values))
   let best: { readonly model: Model; readonly error: number } | null = null
   for (const model of modelsFor(known.length, widthMicros, options.seasonNs)) {
-    const error = errorOf(expected(fitted(model, known), held), values.subarray(known.length))
-    // Simpler models come first: a later one must be better by more than rounding.
-    if (best === null || error < best.error * (1 - 1e-9) - 1e-12) best = { model, error }
+    const error = trialError(fitted(model, known), values, options.count)
+    // Simpler models come first: a later one must be better by more than luck.
+    if (best === null || error < best.error * WORTH - 1e-12) best = { model, error }
   }
   const fit = fitted(best!.model, values)
   const points = expected(fit, options.count)
@@ -175,8 +173,29 @@ function expected({ model, level, trend, seasonal, length }: Fit, count: number)
   })
 }
 
-function errorOf(points: Float64Array, values: Float64Array): number {
-  return points.reduce((sum, point, index) => sum + Math.abs(point - values[index]!), 0) / points.length
+/** Models are fitted to the first three quarters and tried on the last. */
+function heldOut({ length }: Float64Array): number {
+  return Math.max(1, Math.floor(length / 4))
+}
+
+/** The error of a model that is not simpler must be this small a part of the other's. */
+const WORTH = 0.98
+
+/** From so many places of the last quarter models are tried. */
+const TRIALS = 40
+
+/** Mean absolute error of forecasts as long as the one that is wanted, as far as the series goes. */
+function trialError({ model, alpha, beta, gamma }: Fit, values: Float64Array, count: number): number {
+  const held = heldOut(values)
+  let [sum, errors] = [0, 0]
+  for (let trial = 0; trial < Math.min(TRIALS, held); trial++) {
+    const from = values.length - held + Math.floor((trial * held) / Math.min(TRIALS, held))
+    const fit = run(model, alpha, beta, gamma, values.subarray(0, from))
+    const points = expected(fit, Math.min(Math.max(1, count), values.length - from))
+    for (const [ahead, point] of points.entries()) sum += Math.abs(point - values[from + ahead]!)
+    errors += points.length
+  }
+  return sum / errors
 }
 
 /** By bins ahead: how many times as wide as the first bin's the uncertainty is. */

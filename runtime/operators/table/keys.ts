@@ -2,7 +2,7 @@
 import type { Value } from '../../../storage/value.ts'
 import type { Batch } from '../../batch.ts'
 import { compareValues } from '../../helpers/compare.ts'
-import type { MemoryBudget } from '../../memory.ts'
+import type { Memory } from '../../memory.ts'
 import { GroupTable } from '../group-table.ts'
 import { Ints } from './growable.ts'
 
@@ -13,10 +13,10 @@ export class Keys {
   readonly #columns: readonly string[]
   readonly #table: GroupTable
   readonly #groups = new Ints()
-  readonly #memory: MemoryBudget
+  readonly #memory: Memory
   readonly #stage: string
 
-  constructor(columns: readonly string[], memory: MemoryBudget, stage: string) {
+  constructor(columns: readonly string[], memory: Memory, stage: string) {
     this.#columns = columns
     this.#table = new GroupTable(columns.map(field => ({ field, binMicros: null })))
     this.#memory = memory

@@ -58,14 +58,6 @@ function rule(kind: number, pattern: string, trim: Trim = found => found.length)
 const untilEnd: Trim = found => found.replace(/[.:!?]+$/, '').length
 
 const RULES: readonly Rule[] = [
-  rule(URL_KIND, `{NAME}[A-Za-z](?:[A-Za-z0-9._+%-]*[A-Za-z0-9])?://[^{S}"'<>()[\\]{},;]*`, untilEnd),
-  rule(EMAIL, '{NAME}[A-Za-z0-9][A-Za-z0-9._+%-]*@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+(?![{W}-]|\\.[A-Za-z0-9-])'),
-  rule(HOST, '{NAME}[A-Za-z0-9][A-Za-z0-9._+%-]*', hostLength),
-  rule(UUID, '{BEGIN}{H}{8}(?:-{H}{4}){3}-{H}{12}{END}'),
-  rule(HEX, '{BEGIN}(?:{H}{1,2}[:-]){5}{H}{1,2}{END}(?![:-]{H})'),
-  rule(IP, '{BEGIN}\\d{1,3}(?:\\.\\d{1,3}){3}{END}(?!\\.\\d)'),
-  rule(IP, '{BEGIN}(?:{H}{1,4}:){7}{H}{1,4}{END}(?!:[0-9a-fA-F:])', addressLength),
-  rule(IP, '{BEGIN}{H}{1,4}(?::{H}{1,4})*::(?:{H}{1,4}(?::{H}{1,4})*)?{END}(?!:[0-9a-fA-F:])', addressLength),
   rule(TIME, '{BEGIN}(?:{DAY},? +)?{MONTH} +\\d{1,2},?(?: \\d{4}(?= {CLOCK}))? {CLOCK}{PARTS}(?: \\d{4})?{END}'),
   rule(TIME, '{BEGIN}\\d{1,2}[ /-]{MONTH}[ /-]\\d{2,4}[ :T]{CLOCK}{PARTS}{ZONE}{END}'),
   rule(TIME, '{BEGIN}\\d{4}[-/.]\\d\\d[-/.]\\d\\d[T :_-]\\d\\d\\.\\d\\d\\.\\d\\d(?:\\.\\d+)?{END}'),
@@ -73,6 +65,14 @@ const RULES: readonly Rule[] = [
   rule(TIME, '{BEGIN}\\d{4}[-/.]\\d\\d[-/.]\\d\\d{END}'),
   rule(TIME, '{BEGIN}\\d\\d/\\d\\d/\\d{2,4}(?: \\d\\d:\\d\\d(?::\\d\\d)?{PARTS})?{END}'),
   rule(TIME, '{BEGIN}\\d\\d-\\d\\d {CLOCK}{PARTS}{END}'),
+  rule(IP, '{BEGIN}\\d{1,3}(?:\\.\\d{1,3}){3}{END}(?!\\.[A-Za-z0-9])'),
+  rule(URL_KIND, `{NAME}[A-Za-z](?:[A-Za-z0-9._+%-]*[A-Za-z0-9])?://[^{S}"'<>()[\\]{},;]*`, untilEnd),
+  rule(EMAIL, '{NAME}[A-Za-z0-9][A-Za-z0-9._+%-]*@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+(?![{W}-]|\\.[A-Za-z0-9-])'),
+  rule(HOST, '{NAME}[A-Za-z0-9][A-Za-z0-9._+%-]*', hostLength),
+  rule(UUID, '{BEGIN}{H}{8}(?:-{H}{4}){3}-{H}{12}{END}'),
+  rule(HEX, '{BEGIN}(?:{H}{1,2}[:-]){5}{H}{1,2}{END}(?![:-]{H})'),
+  rule(IP, '{BEGIN}(?:{H}{1,4}:){7}{H}{1,4}{END}(?!:[0-9a-fA-F:])', addressLength),
+  rule(IP, '{BEGIN}{H}{1,4}(?::{H}{1,4})*::(?:{H}{1,4}(?::{H}{1,4})*)?{END}(?!:[0-9a-fA-F:])', addressLength),
   rule(TIME, '{BEGIN}\\d{1,2}:\\d\\d:\\d\\d(?:[.,:]\\d+)?{END}'),
   rule(
     PATH,

@@ -122,21 +122,29 @@ function models(length: number, width: number, seasonNs: number | null): Model[]
 }
 
 function goOn(values: readonly number[], width: number, count: number, seasonNs: number | null, confidence: number) {
-  const held = Math.max(1, Math.min(count, Math.floor(values.length / 4)))
+  const held = Math.max(1, Math.floor(values.length / 4))
   const known = values.slice(0, -held)
+  const trials = Math.min(40, held)
   const errorOf = (model: Model): number => {
-    const fit = fitted(model, known)
-    return mean(values.slice(-held).map((value, ahead) => Math.abs(expected(model, fit, known.length, ahead) - value)))
+    const { parameters } = fitted(model, known)
+    const errors = Array.from({ length: trials }, (_, trial) => {
+      const from = known.length + Math.floor((trial * held) / trials)
+      const tried = fit(model, parameters, values.slice(0, from))
+      return values
+        .slice(from, from + Math.max(1, count))
+        .map((value, ahead) => Math.abs(expected(model, tried, from, ahead) - value))
+    })
+    return mean(errors.flat())
   }
   const [first, ...others] = models(known.length, width, seasonNs).map(model => ({ model, error: errorOf(model) }))
-  const { model } = others.reduce((best, each) => (each.error < best.error * (1 - 1e-9) - 1e-12 ? each : best), first!)
-  const fit = fitted(model, values)
-  const sigma = Math.sqrt(total(fit.errors.map(error => error ** 2)) / Math.max(1, fit.errors.length))
+  const { model } = others.reduce((best, each) => (each.error < best.error * 0.98 - 1e-12 ? each : best), first!)
+  const final = fitted(model, values)
+  const sigma = Math.sqrt(total(final.errors.map(error => error ** 2)) / Math.max(1, final.errors.length))
   const quantile = normalQuantile(0.5 + confidence / 200)
   const least = values.every(value => value >= 0) ? 0 : Number.NEGATIVE_INFINITY
   const bins = Array.from({ length: count }, (_, ahead) => {
-    const point = expected(model, fit, values.length, ahead)
-    const reach = quantile * sigma * Math.sqrt(1 + total(weights(model, fit, ahead).map(weight => weight ** 2)))
+    const point = expected(model, final, values.length, ahead)
+    const reach = quantile * sigma * Math.sqrt(1 + total(weights(model, final, ahead).map(weight => weight ** 2)))
     return [point, point - reach, point + reach].map(number => Math.max(least, number))
   })
   return { model, bins }

@@ -5,6 +5,7 @@ import { RE2JS } from 're2js'
 import { HELPERS } from '../../../runtime/helpers/index.ts'
 import { type CompiledRegex, compileRegex } from '../../../runtime/helpers/regex.ts'
 import { shapeForV8 } from '../../../runtime/helpers/regex-shape.ts'
+import { createWalk } from '../../../runtime/helpers/regex-walk.ts'
 
 function compiled(pattern: string): CompiledRegex {
   const regex = compileRegex(pattern)
@@ -80,6 +81,33 @@ describe('patterns', () => {
     assert.equal(compiled('[^a](b*)?').machine, 'automaton')
     assert.equal(compiled('[^a](bb?|c)?').machine, 'v8')
     assert.ok(onV8 > 200, `only ${onV8} on V8`)
+  })
+
+  it('give the same groups when the automaton is walked as when it is run', () => {
+    let matched = 0
+    fc.assert(
+      fc.property(pattern, text, fc.nat(3), (source, input, from) => {
+        const automaton = RE2JS.compile(source)
+        const walk = createWalk(automaton)
+        assert.ok(walk !== null)
+        if (from > input.length) return
+        const matcher = automaton.matcher(input)
+        const found = matcher.find(from)
+        const caps: Int32Array | null | undefined = walk.exec(input, from)
+        assert.ok(caps !== undefined)
+        assert.equal(caps !== null, found, source)
+        if (caps === null) return
+        matched++
+        for (let i = 0; i <= matcher.groupCount(); i++) {
+          const start: number = caps[i * 2] ?? -1
+          const end: number = caps[i * 2 + 1] ?? -1
+          assert.equal(start < 0 ? undefined : input.slice(start, end), matcher.group(i) ?? undefined, `${source} ${i}`)
+        }
+        assert.deepEqual([caps[0], caps[1]], [matcher.start(), matcher.end()])
+      }),
+      { numRuns: 5000 },
+    )
+    assert.ok(matched > 500, `only ${matched} matched`)
   })
 
   it('go to the automaton when backtracking could cost more than one pass', () => {

@@ -162,6 +162,7 @@ test('text without end of words becomes coarser, never more than a table holds',
   )
   const table = tableOf(lines, 50)
   assert.ok(table.level > 0)
+  assert.ok(table.entries().length <= 50)
   assert.equal(
     table.entries().reduce((sum, entry) => sum + entry.count, 0),
     500,

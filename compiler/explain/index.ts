@@ -1,8 +1,10 @@
 /** Builds the body of GET /query/explain (spec/decisions.md) from what compiling decided, what the scan would read, and a run's profile. */
-import { type Diagnostic, diagnosticsToJson, hintsToJson, renderDiagnostic } from '../grammar/diagnostics.ts'
-import type { SourceText } from '../grammar/source.ts'
-import type { OperatorProfile, Profile } from '../runtime/profile.ts'
-import type { Compiled, PlanNode } from './types.ts'
+import { type Diagnostic, diagnosticsToJson, hintsToJson, renderDiagnostic } from '../../grammar/index.ts'
+import type { SourceText } from '../../grammar/source.ts'
+import type { OperatorProfile, Profile } from '../../runtime/profile.ts'
+import type { Compiled, PlanNode } from '../types.ts'
+import { type Analysis, analysisJson, analysisOf } from './analysis.ts'
+import { planText } from './plan-text.ts'
 
 /** What the scan would read, from statistics alone. */
 export interface ScanEstimate {
@@ -23,7 +25,10 @@ export interface ScanEstimate {
 
 export interface ExplainExtras {
   readonly estimate: ScanEstimate
+  /** Of a run to the end; null when it was not asked for. */
   readonly profile: Profile | null
+  /** Text to program. */
+  readonly compileNs: number
   readonly passes: boolean
   readonly js: readonly { readonly kernel: string; readonly source: string }[] | null
 }
@@ -31,6 +36,7 @@ export interface ExplainExtras {
 export function explanationOf(source: SourceText, compiled: Compiled, extras: ExplainExtras): Record<string, unknown> {
   const { estimate, profile } = extras
   const { program } = compiled
+  const analysis = profile === null ? null : analysisOf(compiled.plan, profile, extras.compileNs)
   return {
     is_valid: true,
     query: compiled.canonical,
@@ -51,11 +57,12 @@ export function explanationOf(source: SourceText, compiled: Compiled, extras: Ex
       bytes: estimate.bytes,
     },
     rewrites: compiled.rewrites,
-    plan: planJson(compiled.plan, profile?.root ?? null),
-    text: planText(compiled, estimate, profile),
+    plan: planJson(compiled.plan, profile?.root ?? null, analysis),
+    text: planText(compiled, estimate, analysis),
     rules: compiled.rules,
     pushed: compiled.pushed,
     residual: compiled.residual,
+    not_by_index: compiled.notByIndex,
     skipping: {
       parts_total: estimate.partsTotal,
       parts_read: estimate.partsRead,
@@ -64,7 +71,9 @@ export function explanationOf(source: SourceText, compiled: Compiled, extras: Ex
       by_token_filter: estimate.blocksByTokenFilter,
       blocks_total: estimate.blocksTotal,
       blocks_read: estimate.blocksRead,
+      answered_by_statistics: estimate.blocksAnswered,
     },
+    ...(analysis && { analysis: analysisJson(analysis) }),
     views: [],
     ...(extras.js && { js: extras.js }),
     ...(extras.passes && { passes: compiled.trace }),
@@ -88,7 +97,7 @@ function costOf(rows: number): 'low' | 'medium' | 'high' {
   return rows <= LOW_COST_ROWS ? 'low' : rows <= MEDIUM_COST_ROWS ? 'medium' : 'high'
 }
 
-function planJson(node: PlanNode, actual: OperatorProfile | null): Record<string, unknown> {
+function planJson(node: PlanNode, actual: OperatorProfile | null, analysis: Analysis | null): Record<string, unknown> {
   return {
     op: node.op,
     label: node.label,
@@ -98,54 +107,11 @@ function planJson(node: PlanNode, actual: OperatorProfile | null): Record<string
       actual: {
         rows_in: actual.rowsIn,
         rows_out: actual.rowsOut,
-        duration_ns: actual.durationNs,
+        duration_ns: Math.round(actual.durationNs),
+        share: analysis === null || analysis.totalNs === 0 ? 0 : actual.durationNs / analysis.totalNs,
         memory_bytes: actual.memoryBytes,
       },
     }),
-    children: node.children.map((child, index) => planJson(child, actual?.children[index] ?? null)),
+    children: node.children.map((child, index) => planJson(child, actual?.children[index] ?? null, analysis)),
   }
-}
-
-/** The plan as people read it: the last op on top, what feeds it below, what skipping saved at the end. */
-function planText(compiled: Compiled, estimate: ScanEstimate, profile: Profile | null): string {
-  const rows: { readonly tree: string; readonly note: string }[] = []
-  /** `branch` is drawn before the node, `below` before everything under it. */
-  const visit = (node: PlanNode, actual: OperatorProfile | null, branch: string, below: string): void => {
-    const details = node.details.filter(([key]) => key !== 'kernel').map(([key, value]) => `${key} ${value}`)
-    const kernel = node.details.find(([key]) => key === 'kernel')?.[1]
-    const measured =
-      actual === null ? '' : `  ${actual.rowsOut.toLocaleString('en')} rows, ${formatNs(actual.durationNs)}`
-    rows.push({ tree: `${branch}${node.label}`, note: (kernel ? `${kernel}` : '') + measured })
-    const last = node.children.length - 1
-    for (const detail of details) rows.push({ tree: `${below}${last > 0 ? '│' : ' '}    ${detail}`, note: '' })
-    for (const [index, child] of node.children.entries()) {
-      const [here, under] = index === last ? ['└─ ', '   '] : ['├─ ', '│  ']
-      visit(child, actual?.children[index] ?? null, below + here, below + under)
-    }
-  }
-  visit(compiled.plan, profile?.root ?? null, '', '')
-  const width = Math.min(84, Math.max(...rows.filter(r => r.note !== '').map(r => r.tree.length), 20))
-  const lines = rows.map(r => (r.note === '' ? r.tree : `${r.tree.padEnd(width)}  ${r.note}`))
-  const skipped = [
-    [estimate.partsByTime, 'parts outside the time range'],
-    [estimate.partsByIndex, 'parts of other indexes'],
-    [estimate.partsByPlan, 'parts because nothing in them can pass'],
-    [estimate.blocksByTime, 'blocks outside the time range'],
-    [estimate.blocksByZoneMap, 'blocks by min/max'],
-    [estimate.blocksByTokenFilter, 'blocks by token filter'],
-  ] as const
-  const reasons = skipped.filter(([count]) => count > 0).map(([count, reason]) => `${count} ${reason}`)
-  if (estimate.blocksAnswered > 0) reasons.push(`${estimate.blocksAnswered} blocks that statistics answer for`)
-  lines.push(
-    '',
-    `reads ${estimate.partsRead} of ${estimate.partsTotal} parts, ${estimate.blocksRead} of ${estimate.blocksTotal} blocks` +
-      (reasons.length > 0 ? `; skips ${reasons.join(', ')}` : ''),
-  )
-  return lines.join('\n')
-}
-
-function formatNs(ns: number): string {
-  if (ns < 1e3) return `${Math.round(ns)} ns`
-  if (ns < 1e6) return `${(ns / 1e3).toFixed(1)} µs`
-  return ns < 1e9 ? `${(ns / 1e6).toFixed(1)} ms` : `${(ns / 1e9).toFixed(2)} s`
 }
