@@ -5,8 +5,8 @@ import {
   type Columns,
   columnsOf,
   fieldColumn,
+  madeColumns,
   matchesPattern,
-  onlyColumns,
   withColumns,
 } from '../columns.ts'
 import type { Place } from '../watch.ts'
@@ -20,7 +20,13 @@ export interface KnownColumn extends Column {
 export function columnsAt(place: Place, knowledge: Knowledge): readonly KnownColumn[] {
   const before = columnsOf(place.pipeline, {
     lets: place.lets,
-    events: from => ({ all: fieldsOf(from, knowledge).map(field => fieldColumn(field.name)), isOpen: true }),
+    events: from => ({
+      all: fieldsOf(from, knowledge).map(field => fieldColumn(field.name)),
+      isOpen: true,
+      formats: new Map(
+        knowledge.language.parse_formats.map(({ name, fields }) => [name, fields.map(field => field.name)]),
+      ),
+    }),
     table: name => tableColumns(name, knowledge),
   })
   const named = place.defined.map(name => ({ name, text: name, source: null }))
@@ -44,5 +50,7 @@ function fieldsOf(from: AstFrom | null, { fields, indexes }: Knowledge): readonl
 
 function tableColumns(name: string, { lookups }: Knowledge): Columns {
   const columns = lookups?.find(table => table.name === name)?.columns
-  return columns === undefined ? { all: [], isOpen: true } : onlyColumns(name, columns)
+  return columns === undefined
+    ? { all: [], isOpen: true }
+    : { all: madeColumns(`lookup ${name}`, columns), isOpen: false }
 }

@@ -1,5 +1,5 @@
 import type { AstExplode } from '../ast.ts'
-import { addedColumns } from '../columns.ts'
+import { madeColumns, withColumns } from '../columns.ts'
 import { quoteField } from '../token.ts'
 import { parseFieldRef, parseName, type StageSyntax } from './syntax.ts'
 
@@ -14,7 +14,7 @@ export const explodeSyntax: StageSyntax<AstExplode> = {
     const as = p.acceptWord('as') === null ? null : parseName(p, 'a name for the element').name
     return { kind: 'explode', span: p.spanFrom(keyword.start), field, as }
   },
-  columns: ({ field, as }, before) => addedColumns('explode', [as ?? field.name], before),
+  columns: ({ field, as }, before) => withColumns(before, madeColumns('explode', [as ?? field.name])),
   print: ({ field, as }) => `explode ${quoteField(field.name)}${as === null ? '' : ` as ${quoteField(as)}`}`,
 }
 

@@ -18,6 +18,7 @@ import { extendSyntax } from './extend.ts'
 import { fillSyntax } from './fill.ts'
 import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
+import { impactSyntax } from './impact.ts'
 import { joinSyntax } from './join.ts'
 import { keepSyntax } from './keep.ts'
 import { latencySyntax } from './latency.ts'
@@ -99,6 +100,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   latency: latencySyntax,
   proportion: proportionSyntax,
   exemplars: exemplarsSyntax,
+  impact: impactSyntax,
 }
 
 /** The descriptor of a stage, with the kind forgotten: whoever has the stage may call it with that stage. */

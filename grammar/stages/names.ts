@@ -48,6 +48,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'latency',
   'proportion',
   'exemplars',
+  'impact',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -128,4 +129,4 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
 ])
 
 /** Stages of the language that this engine does not run yet. */
-export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize', 'facets', 'impact', 'compare'])
+export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize', 'facets', 'compare'])
