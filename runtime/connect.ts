@@ -143,7 +143,18 @@ function outputInto(ready: Batch[]): Operator {
 
 function profileTree(spec: OperatorSpec): MutableProfile {
   const children = inputsOf(spec).map(profileTree)
-  return { op: spec.op, label: spec.label, rowsIn: 0, rowsOut: 0, durationNs: 0, decodeNs: 0, memoryBytes: 0, children }
+  return {
+    op: spec.op,
+    label: spec.label,
+    rowsIn: 0,
+    rowsOut: 0,
+    durationNs: 0,
+    decodeNs: 0,
+    memoryBytes: 0,
+    spilledBytes: 0,
+    spilledFiles: 0,
+    children,
+  }
 }
 
 /** What an operator gave is what went on from it. */
