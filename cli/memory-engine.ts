@@ -1,9 +1,12 @@
 /** An engine in memory, filled from files or stdin: for explain and bench, which look at the data more than once. */
 import { type Engine, open } from '../engine.ts'
-import { localEvents } from './local-events.ts'
+import { type LocalReading, localEvents } from './local-events.ts'
 import { startProgress } from './progress.ts'
 
-export async function createMemoryEngine(files: readonly (string | null)[]): Promise<Engine> {
+export async function createMemoryEngine(
+  files: readonly (string | null)[],
+  reading: LocalReading = {},
+): Promise<Engine> {
   const engine = await open(null)
   const progress = startProgress()
   const tally = { events: 0, failed: 0, firstProblem: null }
@@ -11,6 +14,7 @@ export async function createMemoryEngine(files: readonly (string | null)[]): Pro
     files.map(file => ({ file })),
     tally,
     progress,
+    reading,
   ))
     engine.ingest(events)
   progress.end()

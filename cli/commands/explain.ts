@@ -14,6 +14,7 @@ export interface ExplainCommandOptions {
   readonly token?: string
   readonly from?: string
   readonly to?: string
+  readonly timeField?: string
   readonly analyze?: boolean
   readonly passes?: boolean
   readonly js?: boolean
@@ -66,7 +67,7 @@ async function explanationFor(text: string, options: ExplainCommandOptions): Pro
   const isPiped = options.server === undefined && stdinIsPiped()
   if (options.data !== undefined || options.file !== undefined || isPiped) {
     const engine =
-      options.data !== undefined ? await open(options.data) : await createMemoryEngine(options.file ?? [null])
+      options.data !== undefined ? await open(options.data) : await createMemoryEngine(options.file ?? [null], options)
     try {
       return await engine.explain(text, asked)
     } finally {

@@ -19,6 +19,7 @@ export interface QueryCommandOptions {
   readonly token?: string
   readonly from?: string
   readonly to?: string
+  readonly timeField?: string
   readonly format?: OutputFormat
   readonly failOnEmpty?: boolean
   readonly timeout?: string
@@ -71,7 +72,8 @@ async function run(
   const inputs = options.file?.map(file => ({ file })) ?? [{ file: null }]
   const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
   const progress = startProgress()
-  const counted = await printAndReport(queryStream(text, localEvents(inputs, tally, progress), bounds), format, options)
+  const events = localEvents(inputs, tally, progress, { timeField: options.timeField })
+  const counted = await printAndReport(queryStream(text, events, bounds), format, options)
   progress.end()
   if (tally.failed > 0) {
     process.stderr.write(
