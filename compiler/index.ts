@@ -166,7 +166,7 @@ function resolveAll(
 /** In a query that is wrong anyway, a field no event has, close to one that exists, is told with the other mistakes. */
 function asTypo(hint: Diagnostic): readonly Diagnostic[] {
   const { code, suggestion, span } = hint
-  if (code !== 'H906' || suggestion === undefined) return []
+  if (code !== 'H906' || suggestion === undefined || suggestion.includes('(')) return []
   return [{ ...hint, code: 'E101', edit: { span, text: quoteField(suggestion) } }]
 }
 
