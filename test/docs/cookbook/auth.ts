@@ -77,8 +77,8 @@ export const AUTH: CookbookSection = {
 | extend result = extract(message, r"^(Failed|Accepted) password")
 | where exists(result) and not is_null(result)
 | transaction procid maxspan=5m endswith=(result == "Accepted")
-| where event_count > 1
-| keep _time, procid, event_count, duration, message`,
+| where closed and events > 1
+| keep _time, procid, events, duration, message`,
     },
     {
       title: 'Who became root, and what for?',
@@ -99,11 +99,11 @@ export const AUTH: CookbookSection = {
     },
     {
       title: 'What stood around one odd line?',
-      why: '`context` shows the lines before and after each match, whatever they are about; `context_match` says which one was asked for.',
-      query: `"POSSIBLE BREAK-IN ATTEMPT"
+      why: '`context` shows the lines before and after each match, whatever they are about; `context` says which one was asked for.',
+      query: `"data deleted"
 | context 2
 | head 5
-| keep context_match, _raw`,
+| keep context, _raw`,
     },
   ],
 }
