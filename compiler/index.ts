@@ -277,7 +277,8 @@ function shapeOf({ plan, scope }: Resolved): ResultShape {
   if (scope.isOpen && !scope.isEvents) return { kind: 'aggregate', columns: null, interval: null }
   if (!isTable || scope.isOpen) {
     const made = [...scope.fields.keys()].filter(name => name !== '_time' && name !== '_raw')
-    return { kind: 'events', columns: null, made, interval: null }
+    const kept = scope.isOpen ? {} : { kept: [...scope.fields.keys()] }
+    return { kind: 'events', columns: null, made, ...kept, interval: null }
   }
   const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
   const interval = intervalOf(chain)

@@ -48,6 +48,7 @@ export const DIAGNOSTIC_CODES = {
   H909: 'comparison with null',
   H910: 'something was left out of the answer',
   H911: 'parse left fields as they were',
+  H912: 'nulls stand first in a descending sort',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

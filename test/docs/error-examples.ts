@@ -44,6 +44,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H905: 'where code >= 500',
   H906: 'where hots == "a"',
   H907: 'parse json',
+  H912: 'stats avg(code) as code by host | sort -code | head 1',
   H911: 'parse pattern "<host> text"',
   H909: 'where ms == null',
   H908: 'extend next = 9223372036854775807 + ms',

@@ -38,6 +38,7 @@ export const APACHE: CookbookSection = {
       why: 'Bytes by client, and its share of all bytes. `eventstats` puts the total of all rows beside each.',
       query: `parse combined
 | stats sum(bytes) as bytes, count() as requests by clientip
+| where not is_null(bytes)
 | eventstats sum(bytes) as all
 | extend percent = round(100 * bytes / all, 1), bytes = format_bytes(bytes)
 | keep clientip, requests, bytes, percent
@@ -56,6 +57,7 @@ export const APACHE: CookbookSection = {
       why: 'The median says what is usual, the 99th percentile what is paid for.',
       query: `parse combined
 | extend kind = lower(extract(request, r"\\.([A-Za-z0-9]{2,4})(?:\\?|$)")) ?? "page"
+| where exists(bytes)
 | percentiles bytes by kind
 | sort -\`p99(bytes)\`
 | head 8`,
@@ -112,6 +114,7 @@ export const APACHE: CookbookSection = {
       why: '`rollup` counts in several widths of time in one pass.',
       query: `parse combined
 | rollup 1d, 12h stats count() as requests, dc(clientip) as clients
+| sort _time, -width
 | head 8`,
     },
     {

@@ -75,7 +75,7 @@ export const AUTH: CookbookSection = {
       why: '`transaction` joins the lines of one sshd process from a failure to what ended it.',
       query: `parse syslog | where appname == "sshd"
 | extend result = extract(message, r"^(Failed|Accepted) password")
-| where exists(result) and not is_null(result)
+| where not is_null(result)
 | transaction procid maxspan=5m endswith=(result == "Accepted")
 | where closed and events > 1
 | keep _time, procid, events, duration, message`,

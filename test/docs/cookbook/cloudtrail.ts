@@ -75,7 +75,7 @@ export const CLOUDTRAIL: CookbookSection = {
       query: `extend failed = exists(errorCode)
 | keep failed, eventSource, eventName, userIdentity.*, sourceIPAddress, userAgent, awsRegion, readOnly
 | diff (failed)
-| where field != "failed"
+| where field != "failed" and not contains(field, "session")
 | keep field, test, value, matching_share, rest_share
 | head 6`,
     },

@@ -35,13 +35,13 @@ export const WINDOWS: CookbookSection = {
       title: 'Is PowerShell told to hide something?',
       why: 'Encoded commands, hidden windows and downloads in what was started or run as a script.',
       query: `powershell
-| extend text = coalesce(CommandLine, ScriptBlockText, Payload, HostApplication)
+| extend text = coalesce(CommandLine, ScriptBlockText, Payload)
 | extend trick = case(
     matches(text, r"(?i)\\s-e(nc|ncodedcommand)?\\s+[A-Za-z0-9+/=]{20,}"), "encoded command",
     matches(text, r"(?i)-w(indowstyle)?\\s+hidden"), "hidden window",
     matches(text, r"(?i)frombase64string"), "decodes base64",
     matches(text, r"(?i)downloadstring|downloadfile|invoke-webrequest|net\\.webclient"), "downloads")
-| where exists(trick) and not is_null(trick)
+| where not is_null(trick)
 | stats count() as times, dc(Hostname) as hosts, min(_time) as first by trick, EventID
 | sort -times`,
     },
@@ -64,7 +64,7 @@ export const WINDOWS: CookbookSection = {
     {
       title: 'Which programs start with Windows now?',
       why: 'Values written below Run keys, and who wrote them.',
-      query: `EventID=13 TargetObject=*\\\\CurrentVersion\\\\Run*
+      query: `EventID=13
 | where matches(TargetObject, r"(?i)\\\\CurrentVersion\\\\Run(Once)?\\\\")
 | extend by = extract(Image, r"[^\\\\]+$")
 | keep _time, by, TargetObject, Details | head 5`,
@@ -86,8 +86,8 @@ export const WINDOWS: CookbookSection = {
     {
       title: 'Who talks to the outside?',
       why: 'Programs with connections to addresses that are not private, and which ports they use.',
-      query: `EventID=3 Initiated=true
-| where not is_private_ip(DestinationIp) and not cidr_match("fe80::/10", DestinationIp)
+      query: `EventID=3 Initiated="true"
+| where not is_private_ip(DestinationIp) and not cidr_match(DestinationIp, "ff00::/8") and not cidr_match(DestinationIp, "224.0.0.0/4")
 | extend program = extract(Image, r"[^\\\\]+$")
 | stats count() as connections, dc(DestinationIp) as addresses, values(DestinationPort) as ports by program
 | sort -connections | head 6`,
@@ -97,7 +97,7 @@ export const WINDOWS: CookbookSection = {
       why: '`topology` draws a map from rows that name themselves and their parent. Of services calling each other, or of processes starting each other.',
       query: `EventID=1 Channel=*Sysmon*
 | extend program = lower(extract(Image, r"[^\\\\]+$"))
-| topology span_id=ProcessGuid parent_id=ParentProcessGuid trace_id=Hostname service=program
+| topology span_id=ProcessGuid parent=ParentProcessGuid trace_id=Hostname service=program
 | where caller != callee
 | sort -calls, caller, callee
 | keep caller, callee, calls
@@ -109,26 +109,38 @@ export const WINDOWS: CookbookSection = {
       query: `from main[2023-08-15..2023-08-16] EventID=3
 | every 10s stats count() as connections
 | fill 10s
-| changepoint connections`,
+| changepoint connections
+| sort -score | head 3`,
     },
     {
-      title: 'The minute before and after the log was cleared',
-      why: 'Clearing the log is an event itself. What the same machine did just before is the answer to why.',
-      query: `from main[2023-08-15T09:53:30..2023-08-15T09:54:00] EventID in (1, 104, 1102, 4688)
-| extend what = coalesce(CommandLine, NewProcessName, "")
+      title: 'What happened right before a log was cleared?',
+      why: 'Clearing a log is an event itself, 104 or 1102. What the same machine did in the seconds before says why.',
+      query: `from main[2023-08-15T09:53:30Z..2023-08-15T09:53:47Z] EventID in (1, 104, 1102, 4103, 4104)
+| extend what = coalesce(CommandLine, Payload, Message)
 | sort _time
-| keep _time, EventID, what | tail 8`,
+| keep _time, Hostname, EventID, what | tail 6`,
     },
     {
-      title: 'What was dropped onto the disk and then run?',
-      why: 'A file that is written (11) and started (1) is found by its name on both sides.',
-      query: `EventID in (1, 11)
-| extend file = lower(coalesce(TargetFilename, Image))
-| where matches(file, r"\\.(exe|dll|ps1|vbs|js)$")
-| stats count(where EventID == 11) as written, count(where EventID == 1) as started,
-        earliest(_time, where EventID == 11) as first_written, values(Hostname) as hosts by file
-| where written > 0 and started > 0
-| sort first_written`,
+      title: 'Which programs were written where users may write?',
+      why: 'Executables in the folders of users and for temporary files, and which program put them there.',
+      query: `EventID=11
+| extend file = lower(TargetFilename), by = lower(extract(Image, r"[^\\\\]+$"))
+| where matches(file, r"\\\\(temp|downloads|public|appdata)\\\\.*\\.(exe|dll|ps1|vbs|js|bat)$")
+| stats count() as files, dc(Hostname) as hosts, min(_time) as first, min(file) as example by by
+| sort -files, by`,
+    },
+    {
+      title: 'What does the traffic of an implant look like?',
+      why: 'A program that calls home does so evenly: the pauses between its connections hardly differ.',
+      query: `EventID=3
+| extend program = lower(extract(Image, r"[^\\\\]+$"))
+| sort _time
+| streamstats lag(_time) as before by program, DestinationIp
+| extend pause = (_time - before) / 1s
+| where pause > 0
+| stats count() as connections, median(pause) as pause, stdev(pause) as spread by program, DestinationIp
+| where connections >= 10 and spread < pause
+| sort -connections | head 5`,
     },
   ],
 }
