@@ -117,7 +117,8 @@ export const OPENSTACK: CookbookSection = {
 
 export const ZOOKEEPER: CookbookSection = {
   title: 'A quorum: Zookeeper',
-  about: 'A month of a coordination service that loses its peers now and then. Its lines begin with a time that is recognised.',
+  about:
+    'A month of a coordination service that loses its peers now and then. Its lines begin with a time that is recognised.',
   file: 'loghub/Zookeeper_2k.log',
   entries: [
     {
@@ -140,9 +141,9 @@ export const ZOOKEEPER: CookbookSection = {
 | keep _time, previous, state, message | head 6`,
     },
     {
-      title: 'What was said just before the connection broke?',
-      why: 'Two lines before each of the first matches, whoever wrote them.',
-      query: `"EndOfStreamException"
+      title: 'What was said around the first unexpected exception?',
+      why: 'Lines before and after each match, whoever wrote them.',
+      query: `"Unexpected exception"
 | context 2
 | head 6
 | keep context, _raw`,

@@ -62,12 +62,13 @@ export const WINDOWS: CookbookSection = {
 | keep _time, Hostname, EventID, ServiceName, image`,
     },
     {
-      title: 'Which programs start with Windows now?',
-      why: 'Values written below Run keys, and who wrote them.',
-      query: `EventID=13
-| where matches(TargetObject, r"(?i)\\\\CurrentVersion\\\\Run(Once)?\\\\")
-| extend by = extract(Image, r"[^\\\\]+$")
-| keep _time, by, TargetObject, Details | head 5`,
+      title: 'What starts by itself from now on?',
+      why: 'Run keys and the images of services, as Sysmon sees them written in the registry, and who wrote them.',
+      query: `EventID in (12, 13)
+| where matches(TargetObject, r"(?i)\\\\(currentversion\\\\run(once)?|services\\\\[^\\\\]+\\\\imagepath)")
+| extend by = extract(Image, r"[^\\\\]+$"), key = extract(TargetObject, r"(?:[^\\\\]+\\\\){2}[^\\\\]+$")
+| keep _time, by, key, Details
+| sort _time`,
     },
     {
       title: 'Who logged on to which machine over the network?',
@@ -135,12 +136,11 @@ export const WINDOWS: CookbookSection = {
       query: `EventID=3
 | extend program = lower(extract(Image, r"[^\\\\]+$"))
 | sort _time
-| streamstats lag(_time) as before by program, DestinationIp
+| streamstats lag(_time) as before by Hostname, program, DestinationIp
 | extend pause = (_time - before) / 1s
-| where pause > 0
+| where pause > 0.5
 | stats count() as connections, median(pause) as pause, stdev(pause) as spread by program, DestinationIp
-| where connections >= 10 and spread < pause
-| sort -connections | head 5`,
+| where connections >= 10 and spread < pause`,
     },
   ],
 }
