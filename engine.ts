@@ -33,7 +33,15 @@ import type { Profile } from './runtime/profile.ts'
 import type { ResultShape } from './runtime/program.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
-import type { AppendReceipt, IncomingEvent, Snapshot, Store, StoreOptions, StoreStatus } from './storage/index.ts'
+import type {
+  AppendReceipt,
+  DocumentStore,
+  IncomingEvent,
+  Snapshot,
+  Store,
+  StoreOptions,
+  StoreStatus,
+} from './storage/index.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
 import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
@@ -128,6 +136,10 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
+  /** The data directory; null: everything is in memory and ends with the process. */
+  readonly directory: string | null
+  /** Small named documents that are kept: saved queries, keys. */
+  readonly documents: DocumentStore
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -147,7 +159,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
   const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
+  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -216,6 +228,7 @@ async function* partsOf(
 }
 
 class StoreEngine implements Engine {
+  readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
@@ -223,17 +236,23 @@ class StoreEngine implements Engine {
   readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
 
   constructor(
+    directory: string | null,
     store: Store,
     clock: () => number,
     pool: ThreadPool,
     lanes: Lanes,
     compiling: Pick<CompileOptions, 'muchDataRows'>,
   ) {
+    this.directory = directory
     this.#store = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes
     this.#compiling = compiling
+  }
+
+  get documents(): DocumentStore {
+    return this.#store.documents
   }
 
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
