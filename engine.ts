@@ -41,6 +41,8 @@ import type {
   Store,
   StoreOptions,
   StoreStatus,
+  SubscribeOptions,
+  Subscription,
 } from './storage/index.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
@@ -76,6 +78,8 @@ export interface QueryOptions {
   readonly without?: readonly string[]
   /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
+  readonly snapshot?: Snapshot
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -123,6 +127,11 @@ export interface Engine {
   ingest(events: readonly IncomingEvent[]): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
+  /**
+   * The past and what comes after it, without a gap and without an event in both: query `subscription.snapshot` (`QueryOptions.snapshot`),
+   * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
+   */
+  subscribe(options?: SubscribeOptions): Subscription
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -259,13 +268,18 @@ class StoreEngine implements Engine {
     return this.#store.append(events)
   }
 
+  subscribe(options?: SubscribeOptions): Subscription {
+    return this.#store.subscribe(options)
+  }
+
   query(text: string, options: QueryOptions = {}): QueryRun {
     const { compiled, result } = this.#start(text, options)
     return queryRun(compiled, result)
   }
 
   #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
-    const snapshot = this.#store.snapshot()
+    const given = options.snapshot
+    const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
       const now = this.#now(options)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)

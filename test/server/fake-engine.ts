@@ -47,6 +47,10 @@ export class FakeEngine implements Engine {
     return { first: 1, count: events.length, published }
   }
 
+  subscribe(): never {
+    throw new Error('nobody subscribes to a fake')
+  }
+
   query(text: string, options?: QueryOptions): QueryRun {
     this.queries.push({ text, options })
     const { compileError, runError, isEndless, rows = [], collected, run } = this.canned
