@@ -33,7 +33,17 @@ import type { Profile } from './runtime/profile.ts'
 import type { ResultShape } from './runtime/program.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
-import type { AppendReceipt, IncomingEvent, Snapshot, Store, StoreOptions, StoreStatus } from './storage/index.ts'
+import type {
+  AppendReceipt,
+  DocumentStore,
+  IncomingEvent,
+  Snapshot,
+  Store,
+  StoreOptions,
+  StoreStatus,
+  SubscribeOptions,
+  Subscription,
+} from './storage/index.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
 import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
@@ -68,6 +78,8 @@ export interface QueryOptions {
   readonly without?: readonly string[]
   /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
+  readonly snapshot?: Snapshot
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -115,6 +127,11 @@ export interface Engine {
   ingest(events: readonly IncomingEvent[]): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
+  /**
+   * The past and what comes after it, without a gap and without an event in both: query `subscription.snapshot` (`QueryOptions.snapshot`),
+   * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
+   */
+  subscribe(options?: SubscribeOptions): Subscription
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -128,6 +145,10 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
+  /** The data directory; null: everything is in memory and ends with the process. */
+  readonly directory: string | null
+  /** Small named documents that are kept: saved queries, keys. */
+  readonly documents: DocumentStore
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -147,7 +168,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
   const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
+  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -216,6 +237,7 @@ async function* partsOf(
 }
 
 class StoreEngine implements Engine {
+  readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
@@ -223,12 +245,14 @@ class StoreEngine implements Engine {
   readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
 
   constructor(
+    directory: string | null,
     store: Store,
     clock: () => number,
     pool: ThreadPool,
     lanes: Lanes,
     compiling: Pick<CompileOptions, 'muchDataRows'>,
   ) {
+    this.directory = directory
     this.#store = store
     this.#clock = clock
     this.#pool = pool
@@ -236,8 +260,16 @@ class StoreEngine implements Engine {
     this.#compiling = compiling
   }
 
+  get documents(): DocumentStore {
+    return this.#store.documents
+  }
+
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
     return this.#store.append(events)
+  }
+
+  subscribe(options?: SubscribeOptions): Subscription {
+    return this.#store.subscribe(options)
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
@@ -246,7 +278,8 @@ class StoreEngine implements Engine {
   }
 
   #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
-    const snapshot = this.#store.snapshot()
+    const given = options.snapshot
+    const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
       const now = this.#now(options)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)

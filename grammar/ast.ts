@@ -119,6 +119,7 @@ export type AstShortForm =
   | AstLatency
   | AstProportion
   | AstExemplars
+  | AstImpact
 
 interface Stage<K extends string> {
   readonly kind: K
@@ -433,6 +434,12 @@ export interface AstProportion extends Stage<'proportion'> {
   readonly predicate: AstExpr
   readonly name: string
   readonly every: AstExpr | null
+  readonly by: readonly AstKey[]
+}
+
+/** `impact [agg] by k`; without an aggregate, `count()`. */
+export interface AstImpact extends Stage<'impact'> {
+  readonly value: AstAggregate | null
   readonly by: readonly AstKey[]
 }
 

@@ -11,12 +11,16 @@ export interface Column {
   readonly text: string | null
   /** The field of the events whose values it has, under whichever name. */
   readonly source: string | null
+  /** The stage that makes it, where no expression does: `parse json`, `outliers`. */
+  readonly madeBy?: string
 }
 
 export interface Columns {
   readonly all: readonly Column[]
   /** Events may have fields that nobody knows; the rows of a stats have these columns and no others. */
   readonly isOpen: boolean
+  /** The fields that formats of `parse` are known to make. */
+  readonly formats?: ReadonlyMap<string, readonly string[]>
 }
 
 export function fieldColumn(name: string): Column {
@@ -37,7 +41,12 @@ export function columnsAfter(stage: AstStage, before: Columns): Columns {
 export function withColumns(before: Columns, added: readonly Column[]): Columns {
   const all = new Map(before.all.map(column => [column.name, column]))
   for (const column of added) all.set(column.name, column)
-  return { all: [...all.values()], isOpen: before.isOpen }
+  return { ...before, all: [...all.values()] }
+}
+
+/** Columns that a stage makes of its own. */
+export function madeColumns(stage: string, names: readonly string[]): Column[] {
+  return names.map(name => ({ name, text: null, source: null, madeBy: stage }))
 }
 
 export function columnNamed(columns: Columns, name: string): Column {
@@ -68,17 +77,4 @@ export function matchesPattern(name: string, pattern: string): boolean {
     at = found + part.length
   }
   return at + last.length <= name.length
-}
-
-/** Columns a stage gives and no others. */
-export function onlyColumns(stage: string, names: readonly string[]): Columns {
-  return { all: names.map(name => ({ name, text: stage, source: null })), isOpen: false }
-}
-
-/** Columns a stage adds to those before it. */
-export function addedColumns(stage: string, names: readonly string[], before: Columns): Columns {
-  return withColumns(
-    before,
-    names.map(name => ({ name, text: stage, source: null })),
-  )
 }

@@ -55,7 +55,10 @@ export interface KernelMode {
 }
 
 export interface KernelText {
-  /** A function body that returns the kernel: `"use strict"; return function kernel1_where(…) {…}`. Parameters of the body: rt, k. */
+  /**
+   * A function body that returns the kernel: `"use strict"; return function kernel1_where(rt, k, …) {…}`. Helpers and constants are its first
+   * parameters, so that one function, and the machine code made of it, serves every run.
+   */
   readonly text: string
   /** Values the text refers to as `k[n]`. */
   readonly constants: readonly unknown[]
@@ -235,7 +238,8 @@ export interface StatisticFact {
 export interface AggregationSpec {
   readonly keys: readonly AggregateKey[]
   readonly state: readonly StateColumnSpec[]
-  readonly step: KernelSpec
+  /** Each takes every row, for some of the aggregates; more than one only where they are very many. */
+  readonly steps: readonly KernelSpec[]
   /** When every aggregate counts rows and nothing else: rows are counted per slot first. `(rowCount, selection, selectedCount, keys, slotCount, lanes) => void`. */
   readonly tally: KernelSpec | null
   readonly merge: KernelSpec
@@ -282,13 +286,13 @@ export interface RunningSpec {
   readonly state: readonly { readonly column: StateColumnSpec; readonly slots: number }[]
 }
 
-/** `step` and `finish` as in AggregationSpec, without keys. */
+/** `steps` and `finish` as in AggregationSpec, without keys. */
 export interface WindowedSpec {
   readonly outputs: readonly string[]
   readonly rows: number
   readonly current: boolean
   readonly state: readonly StateColumnSpec[]
-  readonly step: KernelSpec
+  readonly steps: readonly KernelSpec[]
   readonly finish: KernelSpec
 }
 
@@ -296,9 +300,6 @@ export type StateColumnSpec =
   | { readonly type: 'count'; readonly init: 0 }
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
   | { readonly type: 'object'; readonly init: string | null; readonly holds?: string }
-
-/** Columns describe gives, in order. */
-export const DESCRIBE_COLUMNS = ['field', 'type', 'coverage', 'distinct_est', 'min', 'max', 'top_values'] as const
 
 export interface DescribeSpec extends UnarySpec<'describe'> {}
 

@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Engine } from '../engine.ts'
+import type { Caller } from './auth/authority.ts'
+import { stripTokenParameter, tokenParameterOf } from './auth/token-parameter.ts'
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
@@ -24,13 +26,24 @@ const HEADERS_MAX_BYTES = 64 * 1024
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 const NO_BYTES = Buffer.alloc(0)
 
-export function createApp(engine: Engine, config: Config): FastifyInstance {
-  const context = createContext(engine, config)
+export interface AppOptions {
+  /** Where log lines go; stderr unless told otherwise. */
+  readonly log?: { write(line: string): void }
+}
+
+export function createApp(engine: Engine, config: Config, options: AppOptions = {}): FastifyInstance {
+  return serveContext(createContext(engine, config), options)
+}
+
+/** The same over a context that others (listeners) share. */
+export function serveContext(context: ServerContext, options: AppOptions = {}): FastifyInstance {
+  const { config } = context
   const level = config.get('log.level')
   const app = fastify({
-    logger: level === 'silent' ? false : { level, stream: process.stderr },
+    logger: level === 'silent' ? false : { level, stream: options.log ?? process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
+    rewriteUrl: stripTokenParameter,
     // The stopping server answers in the envelope itself.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -55,7 +68,9 @@ export function createApp(engine: Engine, config: Config): FastifyInstance {
     reply.header('X-Request-ID', request.id)
     if (request.routeOptions.config.dialect === 'elastic') reply.header('X-Elastic-Product', 'Elasticsearch')
     if (context.isStopping) throw shuttingDown()
+    admit(context, request)
   })
+  app.addHook('onResponse', async (request, reply) => report(context, request, reply))
   app.addHook('preClose', async () => {
     context.isStopping = true
   })
@@ -67,7 +82,57 @@ export function createApp(engine: Engine, config: Config): FastifyInstance {
   return app
 }
 
+/** Is the caller known, may it do this, and not too often? Before a byte of the body is read. */
+function admit({ authority, metrics, rateLimit, config }: ServerContext, request: FastifyRequest): void {
+  const { scope } = request.routeOptions.config
+  try {
+    request.caller =
+      scope === undefined || authority === null
+        ? null
+        : authority.authorize(
+            { authorization: request.headers.authorization, token: tokenParameterOf(request.raw) },
+            scope,
+          )
+    if (scope !== 'open') rateLimit.take(request.caller?.keyId ?? request.ip, config.get('http.rate_limit'))
+  } catch (error) {
+    if (error instanceof RequestError) {
+      if (error.code === 'RATE_LIMITED') metrics.count('quern_rate_limited_total')
+      else metrics.count('quern_auth_failures_total', 1, { code: error.code })
+    }
+    throw error
+  }
+}
+
+/** One line a request, and its counters. The address is logged without its query: what people search for is theirs. */
+function report({ metrics }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'none'
+  const { statusCode: status, elapsedTime } = reply
+  metrics.count('quern_http_requests_total', 1, { method: request.method, route, status })
+  metrics.observe('quern_http_request_seconds', elapsedTime / 1000, { route })
+  if (Buffer.isBuffer(request.body)) metrics.count('quern_http_request_bytes_total', request.body.length, { route })
+  request.log.info(
+    {
+      method: request.method,
+      path: pathOf(request.url),
+      route,
+      status,
+      took_ms: Math.round(elapsedTime * 1000) / 1000,
+      remote: request.ip,
+      ...(request.caller && { key: request.caller.keyId }),
+    },
+    'request',
+  )
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
+}
+
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose key it was; null without authentication and on open routes. */
+    caller: Caller | null
+  }
   interface FastifyContextConfig {
     limit?: Route['limit']
     dialect?: Route['dialect']
@@ -119,7 +184,7 @@ function sendError(
   dialect: Route['dialect'],
 ): FastifyReply {
   const answer = answerError(error, request.id)
-  if (answer.isUnexpected) request.log.error({ err: error, url: request.url }, 'request failed')
+  if (answer.isUnexpected) request.log.error({ err: error, path: pathOf(request.url) }, 'request failed')
   reply.code(answer.status).type('application/json; charset=utf-8').header('X-Request-ID', request.id)
   reply.headers(answer.headers)
   return reply.send(dialect === 'elastic' ? elasticErrorBody(answer) : { error: answer.error })

@@ -81,6 +81,18 @@ export function someExpr(expr: Expr, test: (node: Expr) => boolean): boolean {
   return test(expr) || childrenOf(expr).some(child => someExpr(child, test))
 }
 
+const sizes = new WeakMap<Expr, number>()
+
+/** Nodes of the expression: about how much code it becomes. */
+export function sizeOf(expr: Expr): number {
+  let size = sizes.get(expr)
+  if (size === undefined) {
+    size = childrenOf(expr).reduce((sum, child) => sum + sizeOf(child), 1)
+    sizes.set(expr, size)
+  }
+  return size
+}
+
 /** Fields renamed or replaced by expressions. */
 export function substitute(expr: Expr, replacement: (field: string) => Expr | undefined): Expr {
   return mapExpr(expr, node => (node.kind === 'field' ? (replacement(node.name) ?? node) : node))

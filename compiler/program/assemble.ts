@@ -76,7 +76,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'aggregate': {
           const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
           const statistics = op.facts === null || absorb === null ? null : { facts: op.facts, absorb }
-          kernels.push({ name: emitted.step.name, of: base.label })
+          kernels.push(...emitted.steps.map(step => ({ name: step.name, of: base.label })))
           const keys = keysOf(op)
           const outputs = [
             ...op.keys.map(key => ({ name: key.name, type: 'any' as const })),
@@ -86,7 +86,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         }
         case 'eventstats': {
           const { absorb: _, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('eventstats', op.origin))
-          kernels.push({ name: emitted.step.name, of: base.label })
+          kernels.push(...emitted.steps.map(step => ({ name: step.name, of: base.label })))
           const outputs = op.aggregates.map(call => call.name)
           const { temporary } = op
           return {

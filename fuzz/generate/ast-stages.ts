@@ -185,6 +185,12 @@ export const RANDOM_STAGES: {
     every: g.chance(0.5) ? g.duration() : null,
     by: g.by(),
   }),
+  impact: g => ({
+    kind: 'impact',
+    span,
+    value: g.chance(0.7) ? (g.aggregates()[0] ?? null) : null,
+    by: g.some(1, 2, () => g.key()),
+  }),
   exemplars: g => ({ kind: 'exemplars', span, count: 1 + g.below(5), by: g.by() }),
   percentiles: g => ({ kind: 'percentiles', span, field: g.expr(1), by: g.by() }),
 }

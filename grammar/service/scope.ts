@@ -23,6 +23,9 @@ function columnsOf({ from, stages }: OpenPipeline, lets: readonly AstLet[], know
   const start = letColumns(from, lets, knowledge) ?? {
     all: fieldsOf(from, knowledge).map(field => fieldColumn(field.name)),
     isOpen: true,
+    formats: new Map(
+      knowledge.language.parse_formats.map(({ name, fields }) => [name, fields.map(field => field.name)]),
+    ),
   }
   return stages.reduce((columns, stage) => columnsAfter(stage, columns), start)
 }

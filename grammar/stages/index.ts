@@ -17,6 +17,7 @@ import { extendSyntax } from './extend.ts'
 import { fillSyntax } from './fill.ts'
 import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
+import { impactSyntax } from './impact.ts'
 import { keepSyntax } from './keep.ts'
 import { latencySyntax } from './latency.ts'
 import { outliersSyntax } from './outliers.ts'
@@ -87,6 +88,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   latency: latencySyntax,
   proportion: proportionSyntax,
   exemplars: exemplarsSyntax,
+  impact: impactSyntax,
 }
 
 /** The descriptor of a stage, with the kind forgotten: whoever has the stage may call it with that stage. */

@@ -42,6 +42,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'latency',
   'proportion',
   'exemplars',
+  'impact',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -126,7 +127,6 @@ export const PLANNED_STAGES: ReadonlySet<string> = new Set([
   'tee',
   'use',
   'facets',
-  'impact',
   'compare',
   'lookup',
 ])

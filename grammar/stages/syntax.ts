@@ -202,7 +202,7 @@ export function parseAggregates(p: Parser): AstAggregate[] {
   )
 }
 
-function parseAggregate(p: Parser): AstAggregate {
+export function parseAggregate(p: Parser): AstAggregate {
   if (p.watch !== null) p.expects({ kind: 'aggregate' })
   const first = p.peek()
   if (isNameToken(first) && isPunctuation(p.peekSecond(), '=')) return parseAssignedAggregate(p)

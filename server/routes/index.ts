@@ -1,17 +1,28 @@
 /** The route table: every route the server has, and nothing else is served. */
+import { AUTH_ROUTES } from './auth.ts'
 import { BULK_ROUTES } from './bulk.ts'
 import { CATALOG_ROUTES } from './catalog.ts'
 import { HANDSHAKE_ROUTES } from './handshake.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import { INGEST_ROUTES } from './ingest.ts'
+import { METRICS_ROUTES } from './metrics.ts'
 import { QUERY_ROUTES } from './query.ts'
+import { referenceRoutes } from './reference.ts'
 import type { Route } from './route.ts'
 
-export const ROUTES: readonly Route[] = [
+const ALL = [
   ...HEALTH_ROUTES,
+  ...METRICS_ROUTES,
+  ...referenceRoutes((): readonly Route[] => ROUTES),
   ...INGEST_ROUTES,
   ...BULK_ROUTES,
   ...QUERY_ROUTES,
   ...CATALOG_ROUTES,
+  ...AUTH_ROUTES,
   ...HANDSHAKE_ROUTES,
 ]
+
+export const ROUTES: readonly Route[] = ALL
+
+/** Each route with the types of its parameters and body. */
+export type AnyRoute = (typeof ALL)[number]

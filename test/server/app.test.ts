@@ -10,7 +10,7 @@ describe('the route table', () => {
     const seen = new Set<string>()
     for (const { method, path, scope } of ROUTES) {
       assert.ok(app.hasRoute({ method, url: path }), `${method} ${path}`)
-      assert.ok(['open', 'query', 'ingest', 'admin'].includes(scope))
+      assert.ok(['open', 'query', 'ingest', 'admin', 'root'].includes(scope))
       assert.ok(!seen.has(`${method} ${path}`), `${method} ${path} twice`)
       seen.add(`${method} ${path}`)
     }
