@@ -9,7 +9,8 @@ import { stripTokenParameter, tokenParameterOf } from './auth/token-parameter.ts
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
-import { answerError, elasticErrorBody, RequestError, shuttingDown } from './errors.ts'
+import { DIALECTS } from './dialects.ts'
+import { answerError, RequestError, shuttingDown } from './errors.ts'
 import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
@@ -29,6 +30,8 @@ const NO_BYTES = Buffer.alloc(0)
 export interface AppOptions {
   /** Where log lines go; stderr unless told otherwise. */
   readonly log?: { write(line: string): void }
+  /** What is served; the route table unless a listener serves less. */
+  readonly routes?: readonly Route[]
 }
 
 export function createApp(engine: Engine, config: Config, options: AppOptions = {}): FastifyInstance {
@@ -38,6 +41,7 @@ export function createApp(engine: Engine, config: Config, options: AppOptions = 
 /** The same over a context that others (listeners) share. */
 export function serveContext(context: ServerContext, options: AppOptions = {}): FastifyInstance {
   const { config } = context
+  const { routes = ROUTES } = options
   const level = config.get('log.level')
   const app = fastify({
     logger: level === 'silent' ? false : { level, stream: options.log ?? process.stderr },
@@ -77,8 +81,8 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
   app.setErrorHandler((error, request, reply) =>
     sendError(error, request, reply, request.routeOptions.config.dialect ?? 'native'),
   )
-  app.setNotFoundHandler(request => refuseUnknownRoute(ROUTES, request.method, request.url))
-  for (const route of ROUTES) addRoute(app, context, route)
+  app.setNotFoundHandler(request => refuseUnknownRoute(routes, request.method, request.url))
+  for (const route of routes) addRoute(app, context, route)
   return app
 }
 
@@ -185,9 +189,9 @@ function sendError(
 ): FastifyReply {
   const answer = answerError(error, request.id)
   if (answer.isUnexpected) request.log.error({ err: error, path: pathOf(request.url) }, 'request failed')
-  reply.code(answer.status).type('application/json; charset=utf-8').header('X-Request-ID', request.id)
-  reply.headers(answer.headers)
-  return reply.send(dialect === 'elastic' ? elasticErrorBody(answer) : { error: answer.error })
+  const { status, type, body } = DIALECTS[dialect](answer, request)
+  reply.code(status).type(type).header('X-Request-ID', request.id).headers(answer.headers)
+  return reply.send(body)
 }
 
 /** What is not even HTTP, or more headers than anyone sends: there is no request to answer to, only a connection. */

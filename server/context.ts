@@ -5,6 +5,7 @@ import { Authority } from './auth/authority.ts'
 import { KeyRing } from './auth/keys.ts'
 import { type Config, ConfigError } from './config.ts'
 import { Metrics } from './metrics.ts'
+import { AckLedger } from './protocols/hec-acks.ts'
 import { QuerySlots } from './query-slots.ts'
 import { RateLimit } from './rate-limit.ts'
 
@@ -13,6 +14,8 @@ export interface ServerContext {
   readonly config: Config
   readonly reader: EventReader
   readonly slots: QuerySlots
+  /** What clients of the HTTP event collector may ask for later. */
+  readonly acks: AckLedger
   /** null: authentication is off, everyone may do everything. */
   readonly authority: Authority | null
   readonly metrics: Metrics
@@ -32,6 +35,7 @@ export function createContext(engine: Engine, config: Config): ServerContext {
       concurrent: config.get('query.max_concurrent'),
       queued: config.get('query.max_queued'),
     })),
+    acks: new AckLedger(),
     authority: config.get('auth.enabled') ? new Authority(keyRingOf(engine)) : null,
     metrics: new Metrics(() => context),
     rateLimit: new RateLimit(),

@@ -4,8 +4,11 @@ import { BULK_ROUTES } from './bulk.ts'
 import { CATALOG_ROUTES } from './catalog.ts'
 import { HANDSHAKE_ROUTES } from './handshake.ts'
 import { HEALTH_ROUTES } from './health.ts'
+import { HEC_ROUTES } from './hec.ts'
 import { INGEST_ROUTES } from './ingest.ts'
+import { LOKI_ROUTES } from './loki.ts'
 import { METRICS_ROUTES } from './metrics.ts'
+import { OTLP_ROUTES } from './otlp.ts'
 import { QUERY_ROUTES } from './query.ts'
 import { referenceRoutes } from './reference.ts'
 import type { Route } from './route.ts'
@@ -16,6 +19,9 @@ const ALL = [
   ...referenceRoutes((): readonly Route[] => ROUTES),
   ...INGEST_ROUTES,
   ...BULK_ROUTES,
+  ...HEC_ROUTES,
+  ...OTLP_ROUTES,
+  ...LOKI_ROUTES,
   ...QUERY_ROUTES,
   ...CATALOG_ROUTES,
   ...AUTH_ROUTES,

@@ -26,8 +26,7 @@ export function otlpError(
 ): { readonly type: string; readonly body: string | Buffer } {
   const code = grpcCodeOf(answer)
   const { message } = answer.error
-  if (isProtobuf(contentType))
-    return { type: PROTOBUF_TYPE, body: writeStatus(code, message, retryAfterOf(answer)) }
+  if (isProtobuf(contentType)) return { type: PROTOBUF_TYPE, body: writeStatus(code, message, retryAfterOf(answer)) }
   return { type: 'application/json', body: JSON.stringify({ code, message, error: answer.error }) }
 }
 
