@@ -21,7 +21,7 @@ export const DIALECTS = {
   /** Clients of the bulk protocol. */
   elastic: (answer: ErrorAnswer): SpelledError => json(answer.status, elasticErrorBody(answer)),
   splunk(answer: ErrorAnswer, request: FastifyRequest): SpelledError {
-    const { status, body } = splunkError(answer, request.headers.authorization)
+    const { status, body } = splunkError(answer, request.headers.authorization, request.url)
     return json(status, body)
   },
   otlp: (answer: ErrorAnswer, request: FastifyRequest): SpelledError => ({

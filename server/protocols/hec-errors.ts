@@ -5,9 +5,14 @@ import { HEC_ANSWERS, type HecAnswer } from './hec.ts'
 export function splunkError(
   { status, error }: ErrorAnswer,
   authorization: string | undefined,
+  url: string,
 ): { readonly status: number; readonly body: { readonly text: string; readonly code: number } } {
   const known = answerOf(error.code, authorization)
-  if (known !== null) return { status: known.status, body: { text: known.text, code: known.code } }
+  if (known !== null) {
+    // Under the prefix the interface's own status holds: there an invalid key is 401.
+    const isOurs = url.startsWith('/api/')
+    return { status: isOurs ? status : known.status, body: { text: known.text, code: known.code } }
+  }
   const { code } = status < 500 ? HEC_ANSWERS.invalidFormat : HEC_ANSWERS.internalError
   // The protocol has no word for it; clients log the text and look at the status.
   return { status, body: { text: error.message, code } }

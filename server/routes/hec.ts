@@ -47,8 +47,8 @@ export const HEC_ROUTES: readonly Route[] = DOORS.flatMap(({ method, paths, summ
       route({
         method,
         path: base + path,
-        // Load balancers ask for health without a key, and learn nothing but yes or no.
-        scope: method === 'GET' ? 'open' : 'ingest',
+        // Load balancers ask for health without a key, at the path they know; under the prefix every route needs one.
+        scope: method === 'GET' && !base.startsWith('/api/') ? 'open' : 'ingest',
         summary,
         limit: method === 'GET' ? 'none' : 'ingest',
         dialect: 'splunk',
