@@ -9,7 +9,7 @@ import { stripTokenParameter, tokenParameterOf } from './auth/token-parameter.ts
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
-import { DIALECTS } from './dialects.ts'
+import { DIALECT_HEADERS, DIALECTS, type Dialect, dialectOfPath } from './dialects.ts'
 import { answerError, RequestError, shuttingDown } from './errors.ts'
 import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
@@ -70,7 +70,7 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
     const type = request.headers['content-type']
     if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = 'application/octet-stream'
     reply.header('X-Request-ID', request.id)
-    if (request.routeOptions.config.dialect === 'elastic') reply.header('X-Elastic-Product', 'Elasticsearch')
+    reply.headers(DIALECT_HEADERS[dialectOf(request)] ?? {})
     if (context.isStopping) throw shuttingDown()
     admit(context, request)
   })
@@ -78,9 +78,7 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
   app.addHook('preClose', async () => {
     context.isStopping = true
   })
-  app.setErrorHandler((error, request, reply) =>
-    sendError(error, request, reply, request.routeOptions.config.dialect ?? 'native'),
-  )
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, dialectOf(request)))
   app.setNotFoundHandler(request => refuseUnknownRoute(routes, request.method, request.url))
   for (const route of routes) addRoute(app, context, route)
   return app
@@ -175,6 +173,10 @@ function parseBody(bytes: Buffer, check: Check): unknown {
   }
   check(body)
   return body
+}
+
+function dialectOf({ routeOptions, url }: FastifyRequest): Dialect {
+  return routeOptions.config.dialect ?? dialectOfPath(url)
 }
 
 function limitOf(limit: Route['limit'] | undefined, config: Config): number {

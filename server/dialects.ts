@@ -38,6 +38,16 @@ export const DIALECTS = {
 
 export type Dialect = keyof typeof DIALECTS
 
+/** Of a request that no route serves: clients of the bulk protocol do not even read an answer without its header. */
+export function dialectOfPath(path: string): Dialect {
+  return /^\/_|^\/[^/]+\/_|^\/api\/v1\/es\//.test(path) ? 'elastic' : 'native'
+}
+
+/** Headers that every answer of the dialect carries. */
+export const DIALECT_HEADERS: Partial<Record<Dialect, Readonly<Record<string, string>>>> = {
+  elastic: { 'X-Elastic-Product': 'Elasticsearch' },
+}
+
 function json(status: number, body: unknown): SpelledError {
   return { status, type: JSON_TYPE, body: JSON.stringify(body) }
 }
