@@ -47,6 +47,8 @@ import type {
   Store,
   StoreOptions,
   StoreStatus,
+  SubscribeOptions,
+  Subscription,
 } from './storage/index.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
@@ -89,6 +91,8 @@ export interface QueryOptions {
   readonly memoryBytes?: number
   /** Lets stages write files (`tee`): the command line does, a server does not. */
   readonly openFile?: (path: string) => LineFile
+  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
+  readonly snapshot?: Snapshot
 }
 
 export interface StreamOptions extends QueryOptions {
@@ -143,6 +147,11 @@ export interface Engine {
   ingest(events: readonly IncomingEvent[]): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
+  /**
+   * The past and what comes after it, without a gap and without an event in both: query `subscription.snapshot` (`QueryOptions.snapshot`),
+   * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
+   */
+  subscribe(options?: SubscribeOptions): Subscription
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -156,6 +165,10 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
+  /** The data directory; null: everything is in memory and ends with the process. */
+  readonly directory: string | null
+  /** Small named documents that are kept: saved queries, keys. */
+  readonly documents: DocumentStore
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -179,7 +192,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
     fragments: fragmentsOf(options.fragments, store.documents),
   }
   const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
+  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -249,6 +262,7 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
 }
 
 class StoreEngine implements Engine {
+  readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
@@ -257,6 +271,7 @@ class StoreEngine implements Engine {
   readonly #lookups: LookupTables
 
   constructor(
+    directory: string | null,
     store: Store,
     clock: () => number,
     pool: ThreadPool,
@@ -264,6 +279,7 @@ class StoreEngine implements Engine {
     compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>,
     lookups: LookupTables,
   ) {
+    this.directory = directory
     this.#store = store
     this.#clock = clock
     this.#pool = pool
@@ -272,8 +288,16 @@ class StoreEngine implements Engine {
     this.#lookups = lookups
   }
 
+  get documents(): DocumentStore {
+    return this.#store.documents
+  }
+
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
     return this.#store.append(events)
+  }
+
+  subscribe(options?: SubscribeOptions): Subscription {
+    return this.#store.subscribe(options)
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
@@ -282,7 +306,8 @@ class StoreEngine implements Engine {
   }
 
   #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
-    const snapshot = this.#store.snapshot()
+    const given = options.snapshot
+    const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
       const now = this.#now(options)
       const tables = new QueryTables(this.#lookups)
