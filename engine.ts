@@ -25,6 +25,7 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
+import { withSelection } from './runtime/column-batch.ts'
 import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
@@ -46,6 +47,8 @@ import type {
   Store,
   StoreOptions,
   StoreStatus,
+  SubscribeOptions,
+  Subscription,
 } from './storage/index.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
@@ -88,6 +91,8 @@ export interface QueryOptions {
   readonly memoryBytes?: number
   /** Lets stages write files (`tee`): the command line does, a server does not. */
   readonly openFile?: (path: string) => LineFile
+  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
+  readonly snapshot?: Snapshot
 }
 
 export interface StreamOptions extends QueryOptions {
@@ -142,6 +147,11 @@ export interface Engine {
   ingest(events: readonly IncomingEvent[]): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
+  /**
+   * The past and what comes after it, without a gap and without an event in both: query `subscription.snapshot` (`QueryOptions.snapshot`),
+   * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
+   */
+  subscribe(options?: SubscribeOptions): Subscription
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -155,6 +165,10 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
+  /** The data directory; null: everything is in memory and ends with the process. */
+  readonly directory: string | null
+  /** Small named documents that are kept: saved queries, keys. */
+  readonly documents: DocumentStore
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -178,7 +192,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
     fragments: fragmentsOf(options.fragments, store.documents),
   }
   const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
+  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -248,6 +262,7 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
 }
 
 class StoreEngine implements Engine {
+  readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
@@ -256,6 +271,7 @@ class StoreEngine implements Engine {
   readonly #lookups: LookupTables
 
   constructor(
+    directory: string | null,
     store: Store,
     clock: () => number,
     pool: ThreadPool,
@@ -263,6 +279,7 @@ class StoreEngine implements Engine {
     compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>,
     lookups: LookupTables,
   ) {
+    this.directory = directory
     this.#store = store
     this.#clock = clock
     this.#pool = pool
@@ -271,8 +288,16 @@ class StoreEngine implements Engine {
     this.#lookups = lookups
   }
 
+  get documents(): DocumentStore {
+    return this.#store.documents
+  }
+
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
     return this.#store.append(events)
+  }
+
+  subscribe(options?: SubscribeOptions): Subscription {
+    return this.#store.subscribe(options)
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
@@ -281,7 +306,8 @@ class StoreEngine implements Engine {
   }
 
   #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
-    const snapshot = this.#store.snapshot()
+    const given = options.snapshot
+    const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
       const now = this.#now(options)
       const tables = new QueryTables(this.#lookups)
@@ -525,7 +551,7 @@ async function collect(
   const offset = page.offset ?? 0
   const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
   const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
-  if (shape.kind === 'events') for (const name of ['_time', '_raw']) columns.set(name, columns.size)
+  if (shape.kind === 'events') for (const name of shape.kept ?? ['_time', '_raw']) columns.set(name, columns.size)
   const rows: Value[][] = []
   let total = 0
   for await (const batch of batches) {
@@ -544,7 +570,9 @@ async function collect(
     if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
   }
   const names = [...columns.keys()]
-  const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
+  // Of no rows at all, a `keep` still says what they would have had.
+  const isNamed = shape.columns !== null || (shape.kept !== undefined && total === 0)
+  const present = names.filter((_, index) => isNamed || rows.some(row => row[index] !== undefined))
   const indexes = present.map(name => columns.get(name)!)
   const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
   return {
@@ -566,14 +594,7 @@ function selectedRange(batch: Batch, first: number, last: number): Batch {
     batch.selection === null
       ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
       : batch.selection.subarray(first, last)
-  return {
-    rowCount: batch.rowCount,
-    selection,
-    selectedCount: last - first,
-    rowOrderBase: batch.rowOrderBase,
-    names: batch.names,
-    column: name => batch.column(name),
-  }
+  return withSelection(batch, selection, last - first)
 }
 
 /** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */

@@ -4,6 +4,7 @@
  */
 import type { BlockReader, PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
+import { fewOf } from './column-batch.ts'
 import type { MemoryBudget } from './memory.ts'
 import { AggregateOperator } from './operators/aggregate.ts'
 import { DropOperator, KeepOperator, RenameOperator } from './operators/columns.ts'
@@ -138,7 +139,7 @@ export function connect(
 }
 
 function outputInto(ready: Batch[]): Operator {
-  return { isDone: false, push: batch => void ready.push(batch), finish() {} }
+  return { isDone: false, push: batch => void ready.push(fewOf(batch)), finish() {} }
 }
 
 function profileTree(spec: OperatorSpec): MutableProfile {

@@ -4,6 +4,7 @@
  */
 import { CorruptPartError } from '../../storage/errors.ts'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
+import { pickRows } from '../../storage/pick.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import { DateTime } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
@@ -170,9 +171,9 @@ export class Scan {
     const { fields, conjuncts, time } = this.spec
     const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
     let isLate = false
-    const load = (name: string): Vector | null => {
+    const guarded = (read: () => Vector | null): Vector | null => {
       try {
-        return stopwatch.time(this.decoding, () => loadColumn(part, block, name, fields === null, profile.scan))
+        return stopwatch.time(this.decoding, read)
       } catch (error) {
         // While the block is being processed the whole block is given up (by the driver); once rows of it are in the answer,
         // what cannot be read is missing and the answer says it is incomplete.
@@ -181,9 +182,20 @@ export class Scan {
         return null
       }
     }
+    const load = (name: string): Vector | null =>
+      guarded(() => loadColumn(part, block, name, fields === null, profile.scan))
     const { rowCount } = block
     const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
-    let batch: Batch | null = new ColumnBatch(whole, names, load)
+    const narrowed = (rows: Uint32Array) => (name: string) => {
+      // An object whose members lie apart is put together of whole columns.
+      if (name === 'index' || parentsOf(part).has(name)) return allRows(name, rows)
+      return guarded(() => loadRows(block, name, rows, profile.scan)) ?? allRows(name, rows)
+    }
+    const allRows = (name: string, rows: Uint32Array): Vector | null => {
+      const vector = load(name)
+      return vector === null ? null : pickRows(vector, rows)
+    }
+    let batch: Batch | null = new ColumnBatch(whole, names, load, narrowed)
     profile.scan.rows += rowCount
     this.rowCount += rowCount
     try {
@@ -243,6 +255,12 @@ function loadColumn(
   const stored: Vector = vector ?? { kind: 'const', rowCount: block.rowCount, value: undefined }
   const whole = firstOf(stored, object)
   return isEvent ? { ...whole, shown: stored } : whole
+}
+
+function loadRows(block: BlockReader, name: string, rows: Uint32Array, scan: ScanProfile): Vector | null {
+  const vector = block.rows(name, rows, scan)
+  if (vector !== null) scan.bytes += block.columnBytes(name)
+  return vector
 }
 
 const parents = new WeakMap<PartReader, ReadonlySet<string>>()
