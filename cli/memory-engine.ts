@@ -3,18 +3,22 @@ import { type Engine, open } from '../engine.ts'
 import { type LocalReading, localEvents } from './local-events.ts'
 import { startProgress } from './progress.ts'
 
+export interface MemoryEngineOptions extends LocalReading {
+  readonly lookups?: Readonly<Record<string, string>>
+}
+
 export async function createMemoryEngine(
   files: readonly (string | null)[],
-  reading: LocalReading = {},
+  options: MemoryEngineOptions = {},
 ): Promise<Engine> {
-  const engine = await open(null)
+  const engine = await open(null, { lookups: options.lookups ?? {} })
   const progress = startProgress()
   const tally = { events: 0, failed: 0, firstProblem: null }
   for await (const events of localEvents(
     files.map(file => ({ file })),
     tally,
     progress,
-    reading,
+    options,
   ))
     engine.ingest(events)
   progress.end()

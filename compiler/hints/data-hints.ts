@@ -44,7 +44,7 @@ function dataHint(counter: string, count: number, counters: Profile['counters'])
       const field = quoteField(subject)
       const message = `${counted(count, '1 row has', 'rows have')} no ${field} and ${count === 1 ? 'stands' : 'stand'} first: nulls do where a sort descends`
       const suggestion = `where ${kind === 'null-first' ? `not is_null(${field})` : `exists(${field})`}`
-      return { code: 'H912', message, span: NO_SPAN, suggestion }
+      return { code: 'H914', message, span: NO_SPAN, suggestion }
     }
     case 'note':
       // What a stage left out or took liberties with, in its own words; the same may be said of several series.

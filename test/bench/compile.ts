@@ -107,7 +107,13 @@ function caseQueries(): Query[] {
 }
 
 /** Any index may be asked: which there are is not the question here. */
-const ANY_CATALOG: Catalog = { indexes: ['main', 'app', 'db'], sources: [], fields: () => null }
+const ANY_CATALOG: Catalog = {
+  indexes: ['main', 'app', 'db'],
+  sources: [],
+  fields: () => null,
+  lookups: [],
+  lookup: () => null,
+}
 
 function compiles(text: string): boolean {
   try {

@@ -15,6 +15,12 @@ const REQUESTS = [
 ].join('\n')
 
 export const SHORT_FORM_EXAMPLES: Readonly<Record<ShortForm, QueryExample>> = {
+  use: {
+    query: 'use slow | stats count()',
+    input: REQUESTS,
+    fragments: { slow: 'where ms > 15 | keep host, ms' },
+    output: '{"count()":2}',
+  },
   count: {
     query: 'count by host | sort host',
     input: REQUESTS,
