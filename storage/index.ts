@@ -114,6 +114,9 @@ export interface PartReader {
   readonly index: string
   readonly rowCount: number
   readonly blockCount: number
+  /** Its events have sequence numbers within these, both included; not every number between need be here. 0: not known. */
+  readonly firstSequence: number
+  readonly lastSequence: number
   /** Inclusive bounds of event time. */
   readonly minTime: DateTime
   readonly maxTime: DateTime

@@ -118,7 +118,8 @@ class BufferedStore implements Store {
     }
     this.live = (disk?.parts ?? []).map(part => new PublishedPart(part, this.hooks))
     const known = this.live.reduce((sum, part) => sum + part.rowCount, 0)
-    this.next = Math.max(known + 1, disk?.catalog.nextSequence() ?? 1)
+    const last = this.live.reduce((greatest, part) => Math.max(greatest, part.lastSequence), 0)
+    this.next = Math.max(known + 1, last + 1, disk?.catalog.nextSequence() ?? 1)
     const ids = new PartIds(this.clock, disk?.parts.at(-1)?.id ?? null)
     const blockRows = Math.max(1, Math.min(MAX_BLOCK_ROWS, options.blockRows ?? MAX_BLOCK_ROWS))
     this.publisher = new Publisher(
@@ -154,9 +155,12 @@ class BufferedStore implements Store {
     }
     const group = this.publisher.filling
     const now = this.clock()
-    let at = 0
-    for (const event of events) group.generation.append(event, sizes[at++] ?? 0, now)
     const first = this.next
+    let at = 0
+    for (const event of events) {
+      group.generation.append(event, sizes[at] ?? 0, first + at, now)
+      at++
+    }
     this.next += events.length
     if (events.length > 0) this.subscriptions.appended(first, events, bytes)
     if (this.disk === null || events.length === 0) return { first, count: events.length, published: async () => {} }
@@ -224,7 +228,13 @@ class BufferedStore implements Store {
   private publish(part: MemoryPart): PartDescription {
     const { filesystem, partsDirectory } = this.onDisk()
     const { id, index } = part
-    const description = writePart(filesystem, partsDirectory, { id, index, blocks: part.columns(), fsync: this.fsync })
+    const description = writePart(filesystem, partsDirectory, {
+      id,
+      index,
+      blocks: part.columns(),
+      fsync: this.fsync,
+      lineage: part.lineage,
+    })
     this.live = [...this.live, new PublishedPart(description, this.hooks)]
     return description
   }

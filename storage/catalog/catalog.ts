@@ -47,14 +47,25 @@ export async function openCatalog(directory: string): Promise<Catalog> {
   }
 }
 
+const NUMBERS = [
+  'rowCount',
+  'blockCount',
+  'minMicros',
+  'maxMicros',
+  'sizeBytes',
+  'rawBytes',
+  'firstSequence',
+  'lastSequence',
+  'level',
+] as const
+
 function isPartDescription(value: unknown): value is PartDescription {
   if (typeof value !== 'object' || value === null) return false
   const part = value as Partial<Record<keyof PartDescription, unknown>>
   return (
     typeof part.id === 'string' &&
     typeof part.index === 'string' &&
-    [part.rowCount, part.blockCount, part.minMicros, part.maxMicros, part.sizeBytes, part.rawBytes].every(
-      Number.isFinite,
-    )
+    NUMBERS.every(name => Number.isFinite(part[name])) &&
+    Array.isArray(part.replaces)
   )
 }

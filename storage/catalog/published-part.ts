@@ -51,6 +51,14 @@ export class PublishedPart implements PartReader {
     return this.description.blockCount
   }
 
+  get firstSequence(): number {
+    return this.description.firstSequence
+  }
+
+  get lastSequence(): number {
+    return this.description.lastSequence
+  }
+
   get sizeBytes(): number {
     return this.description.sizeBytes
   }

@@ -5,12 +5,13 @@ import { openCatalog } from '../../storage/catalog/catalog.ts'
 import { createMemoryDocuments, openDocuments } from '../../storage/catalog/documents.ts'
 import { damageOf } from '../../storage/catalog/environment.ts'
 import { PartIds } from '../../storage/ingest/part-id.ts'
-import type { PartDescription } from '../../storage/part/columns.ts'
+import { NO_LINEAGE, type PartDescription } from '../../storage/part/columns.ts'
 import { openStore } from '../../storage/store.ts'
 import { range, withDirectory } from './store-support.ts'
 
 function describe(id: string): PartDescription {
-  return { id, index: 'main', rowCount: 1, blockCount: 1, minMicros: 1, maxMicros: 2, sizeBytes: 3, rawBytes: 4 }
+  const size = { rowCount: 1, blockCount: 1, sizeBytes: 3, rawBytes: 4 }
+  return { id, index: 'main', minMicros: 1, maxMicros: 2, ...size, ...NO_LINEAGE }
 }
 
 test('the catalog gives back its parts in order of creation, and the next sequence number', () =>
