@@ -15,3 +15,6 @@ export interface MergeLayout {
 }
 
 export const TIME_LAYOUT: MergeLayout = { blockRows: 65_536, order: () => null }
+
+/** What compaction uses. */
+export const MERGE_LAYOUT: MergeLayout = TIME_LAYOUT

@@ -29,7 +29,10 @@ export interface PartDescription {
   readonly lastSequence: number
   /** How many merges it took to make it; 0: straight from the buffer. */
   readonly level: number
-  /** Parts whose events this one holds: where both are found, this one serves and those go. */
+  /**
+   * Parts that serve no more since this one does: those whose events it holds, and others whose files were still there when it was
+   * made. Where both are found, this one serves and those go.
+   */
   readonly replaces: readonly string[]
 }
 

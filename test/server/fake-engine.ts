@@ -123,6 +123,9 @@ export class FakeEngine implements Engine {
       rawBytes: 0,
       quarantined: [],
       lastFlushError: null,
+      isDiskFull: false,
+      lastCompactionError: null,
+      leavingCount: 0,
       nextSequence: 1,
     }
   }
