@@ -5,7 +5,7 @@
 import { DateTime, type Value } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { gather, type RowRef, withColumns } from '../column-batch.ts'
+import { gather, narrowed, type RowRef, withNames } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { SortSpec } from '../program.ts'
@@ -81,10 +81,11 @@ export class SortOperator implements Operator {
     this.#candidates.sort(this.#compare)
     if (limit !== null && this.#candidates.length > limit) this.#candidates.length = limit
     const hidden = new Set(temporary)
-    for (let start = 0; start < this.#candidates.length && !this.#next.isDone; start += OUTPUT_ROWS) {
-      const batch = gather(this.#candidates.slice(start, start + OUTPUT_ROWS), start)
+    const rows = narrowed(this.#candidates)
+    for (let start = 0; start < rows.length && !this.#next.isDone; start += OUTPUT_ROWS) {
+      const batch = gather(rows.slice(start, start + OUTPUT_ROWS), start)
       const names = batch.names.filter(name => !hidden.has(name))
-      this.#next.push(withColumns(batch, names, name => batch.column(name)))
+      this.#next.push(withNames(batch, names))
     }
     this.#candidates = []
     this.#next.finish()

@@ -4,6 +4,7 @@
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
 import type { BlockColumns, PartLineage } from '../part/columns.ts'
+import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
@@ -158,6 +159,11 @@ class MemoryBlockReader implements BlockReader, VerdictSource {
       this.vectors.set(field, vector)
     }
     return vector
+  }
+
+  rows(field: string, rows: Uint32Array): Vector | null {
+    const vector = this.column(field)
+    return vector === null ? null : pickRows(vector, rows)
   }
 
   statistics(field: string): BlockStatistics | null {
