@@ -44,6 +44,10 @@ export class FakeEngine implements Engine {
     return { first: 1, count: events.length, published }
   }
 
+  get storage(): never {
+    throw new Error('a fake has no storage')
+  }
+
   subscribe(): never {
     throw new Error('nobody subscribes to a fake')
   }
