@@ -77,8 +77,11 @@ async function openLocked(
       directory: partsDirectory,
       quarantine,
       cache: createChunkCache(options.cacheBytes ?? 256 * MIB),
-      // The catalog is derived: should this fail, the next start finds the file missing.
-      forget: id => void (isClosed || catalog.change({ dropped: [id] }).catch(() => {})),
+      note: change => {
+        catalog.note(change)
+        // A part that was set aside; should this fail, the next start finds the file missing.
+        if (change.published === undefined && !isClosed) catalog.flush().catch(() => {})
+      },
     },
     recovered,
   )
@@ -95,7 +98,11 @@ async function openLocked(
     clock,
     retentionOf: index => settings.retentionOf(index),
     cuts: () => [],
-    record: change => catalog.change(change),
+    record: () => catalog.flush(),
+    keepSequence: async () => {
+      const next = 1 + parts.list.reduce((greatest, part) => Math.max(greatest, part.lastSequence), 0)
+      await settings.keepSequence(next)
+    },
   })
   await compactor.expire()
   const checkFooters = async () => {

@@ -67,7 +67,7 @@ class BufferedStore implements Store {
       },
       {
         publish: (part, replaced) => this.publish(part, replaced),
-        record: published => this.onDisk().catalog.change({ published, nextSequence: this.next }),
+        record: () => this.record(),
         newGeneration: () => new Generation(blockRows, () => ids.next()),
         now: this.clock,
       },
@@ -213,6 +213,12 @@ class BufferedStore implements Store {
     })
   }
 
+  private record(): Promise<void> {
+    const { catalog } = this.onDisk()
+    catalog.note({ nextSequence: this.next })
+    return catalog.flush()
+  }
+
   private async shutDown(): Promise<void> {
     this.isClosed = true
     this.subscriptions.close()
@@ -228,7 +234,7 @@ class BufferedStore implements Store {
     this.publisher.stop(failure instanceof Error ? failure : new ClosedError())
     parts.close()
     try {
-      await catalog.change({ nextSequence: this.next })
+      await this.record()
     } catch (error) {
       failure ??= error
     }
@@ -252,5 +258,5 @@ function nextSequenceOf(disk: Disk | null): number {
     last = Math.max(last, lastSequence)
   }
   // Parts from before they told of sequence numbers count by their rows.
-  return Math.max(rows + 1, last + 1, disk?.catalog.nextSequence() ?? 1)
+  return Math.max(rows + 1, last + 1, disk?.catalog.nextSequence() ?? 1, disk?.settings.keptSequence ?? 1)
 }

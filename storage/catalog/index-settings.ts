@@ -1,7 +1,9 @@
-/** What has been said about an index. It cannot be derived from parts, so it lies with the documents. */
+/** What has been said about an index, and what parts that are gone have said. It cannot be derived, so it lies with the documents. */
 import type { DocumentStore } from '../index.ts'
 
 const COLLECTION = 'indexes'
+const STORE = 'store'
+const SEQUENCE = 'sequence'
 
 export class IndexSettings {
   private readonly documents: DocumentStore
@@ -27,6 +29,16 @@ export class IndexSettings {
   retentionOf(index: string): number | null {
     const own = this.retention.get(index)
     return own === undefined ? this.defaultRetentionMs : own
+  }
+
+  /** The sequence number that followed all given out when parts were last dropped; 0: none were. */
+  get keptSequence(): number {
+    const kept = this.documents.get(STORE, SEQUENCE) as { readonly next?: unknown } | undefined
+    return typeof kept?.next === 'number' && Number.isSafeInteger(kept.next) ? kept.next : 0
+  }
+
+  async keepSequence(next: number): Promise<void> {
+    if (next > this.keptSequence) await this.documents.put(STORE, SEQUENCE, { next })
   }
 
   async setRetention(index: string, retentionMs: number | null): Promise<void> {

@@ -6,6 +6,7 @@ import type { Filesystem } from '../filesystem.ts'
 import type { ChunkCache } from '../part/chunk-cache.ts'
 import type { PartDescription } from '../part/columns.ts'
 import { openPart } from '../part/read.ts'
+import type { CatalogChange } from './catalog.ts'
 import { PublishedPart, type PublishedPartHooks } from './published-part.ts'
 import type { Quarantine } from './quarantine.ts'
 
@@ -17,8 +18,8 @@ export interface LivePartsOptions {
   readonly directory: string
   readonly quarantine: Quarantine
   readonly cache: ChunkCache
-  /** Tells the catalog, which may fail without harm: it follows the files at the next start. */
-  forget(id: string): void
+  /** What the catalog is to be told, in the turn in which it becomes so. */
+  note(change: CatalogChange): void
 }
 
 export class LiveParts {
@@ -29,6 +30,8 @@ export class LiveParts {
   private readonly leaving = new Set<string>()
   /** Those of them that a snapshot may still hold, or that the catalog does not know of yet. */
   private readonly held = new Set<string>()
+  /** The same as objects: their files are open. */
+  private readonly retired = new Set<PublishedPart>()
   /** The one opened longest ago comes first. */
   private readonly opened = new Set<PublishedPart>()
 
@@ -61,12 +64,14 @@ export class LiveParts {
   /** Parts that serve from now on, and parts that do not any more; of those the files stay until `remove`. */
   replace(added: readonly PartDescription[], removed: readonly PublishedPart[]): void {
     const gone = new Set(removed)
-    for (const { id } of removed) {
-      this.leaving.add(id)
-      this.held.add(id)
+    for (const part of removed) {
+      this.leaving.add(part.id)
+      this.held.add(part.id)
+      this.retired.add(part)
     }
     const kept = this.list.filter(part => !gone.has(part))
     this.list = [...kept, ...added.map(part => new PublishedPart(part, this.hooks))]
+    this.options.note({ published: added, dropped: removed.map(part => part.id) })
   }
 
   /** Removes the files of parts that were replaced, now or once no snapshot holds them. Call it when the catalog knows. */
@@ -74,6 +79,7 @@ export class LiveParts {
     for (const part of parts) {
       part.retire(() => {
         this.held.delete(part.id)
+        this.retired.delete(part)
         this.opened.delete(part)
         this.unlink(part.id)
       })
@@ -96,12 +102,17 @@ export class LiveParts {
     if (!this.list.includes(part)) return
     this.list = this.list.filter(each => each !== part)
     this.options.quarantine.move(part.id, this.pathOf(part.id), reason)
-    part.retire(() => this.opened.delete(part))
-    this.options.forget(part.id)
+    this.retired.add(part)
+    part.retire(() => {
+      this.retired.delete(part)
+      this.opened.delete(part)
+    })
+    this.options.note({ dropped: [part.id] })
   }
 
+  /** Of files that replaced parts have left behind the next start takes care. */
   close(): void {
-    for (const part of this.list) part.close()
+    for (const part of [...this.list, ...this.retired]) part.close()
   }
 
   private unlink(id: string): void {

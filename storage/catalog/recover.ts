@@ -87,7 +87,10 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
   }
   const isServed = new Set(parts.map(part => part.id))
   const added = published.filter(part => isServed.has(part.id))
-  if (added.length > 0 || dropped.length > 0) await catalog.change({ published: added, dropped })
+  if (added.length > 0 || dropped.length > 0) {
+    catalog.note({ published: added, dropped })
+    await catalog.flush()
+  }
   return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, hasUnread }
 }
 

@@ -25,11 +25,10 @@ export interface CompactorOptions {
   readonly retentionOf: (index: string) => number | null
   /** Sequence numbers between which parts are not merged. */
   readonly cuts: () => readonly number[]
-  /** Tells the catalog. */
-  readonly record: (change: {
-    readonly published: readonly PartDescription[]
-    readonly dropped: readonly string[]
-  }) => Promise<void>
+  /** Tells the catalog what has become of the parts. */
+  readonly record: () => Promise<void>
+  /** Keeps in mind which sequence numbers were given out, before the parts that say so are gone. */
+  readonly keepSequence: () => Promise<void>
 }
 
 /** How long after its newest part a day is tidied. */
@@ -42,8 +41,6 @@ const HISTORY_MAX = 100
 /** Others are merged meanwhile. */
 const AVOIDED_MS = 5 * 60_000
 
-const NOTHING = { published: [], dropped: [] } as const
-
 export class Compactor {
   lastError: string | null = null
   private readonly options: CompactorOptions
@@ -52,8 +49,8 @@ export class Compactor {
   private isPoked = false
   private isClosed = false
   private retryMs = 0
-  /** What the catalog has yet to be told, and the parts whose files may go then. */
-  private unrecorded: { published: readonly PartDescription[]; dropped: readonly PublishedPart[] } = NOTHING
+  /** Parts whose files may go once the catalog has been told. */
+  private unrecorded: readonly PublishedPart[] = []
   /** Parts that could not be merged, and until when nobody tries to. */
   private readonly avoided = new Map<string, number>()
   private readonly tick: NodeJS.Timeout
@@ -87,7 +84,9 @@ export class Compactor {
   async expire(): Promise<void> {
     const { parts, retentionOf, clock } = this.options
     const expired = expiredParts(parts.list, retentionOf, clock())
-    if (expired.length > 0) await this.exchange([], expired)
+    if (expired.length === 0) return
+    await this.options.keepSequence()
+    await this.exchange([], expired)
   }
 
   async close(): Promise<void> {
@@ -199,17 +198,16 @@ export class Compactor {
   /** Readers first, then the catalog, then the files: a crash in between is one the next start completes. */
   private async exchange(added: readonly PartDescription[], removed: readonly PublishedPart[]): Promise<void> {
     this.options.parts.replace(added, removed)
-    const { published, dropped } = this.unrecorded
-    this.unrecorded = { published: [...published, ...added], dropped: [...dropped, ...removed] }
+    this.unrecorded = [...this.unrecorded, ...removed]
     await this.record()
   }
 
   private async record(): Promise<void> {
-    const { published, dropped } = this.unrecorded
-    if (published.length === 0 && dropped.length === 0) return
-    await this.options.record({ published, dropped: dropped.map(part => part.id) })
-    this.unrecorded = NOTHING
-    this.options.parts.remove(dropped)
+    const gone = this.unrecorded
+    if (gone.length === 0) return
+    await this.options.record()
+    this.unrecorded = []
+    this.options.parts.remove(gone)
   }
 }
 

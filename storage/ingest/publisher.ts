@@ -2,7 +2,6 @@
  * When buffered events become part files. One generation is written at a time; what arrives meanwhile is the next one, so that a hundred
  * callers waiting for `published` share one fsync. A write that fails keeps the generation readable and is tried again later.
  */
-import type { PartDescription } from '../part/columns.ts'
 import type { Generation } from './buffer.ts'
 import type { MemoryPart } from './memory-part.ts'
 
@@ -17,9 +16,9 @@ export interface PublisherTarget {
    * Writes the part and lets its file serve in its place; `replaced` is called in the turn in which it does.
    * @throws when it is not on disk
    */
-  publish(part: MemoryPart, replaced: () => void): Promise<PartDescription>
+  publish(part: MemoryPart, replaced: () => void): Promise<unknown>
   /** Tells the catalog. Failing to is no failure to publish: the catalog is derived. */
-  record(published: readonly PartDescription[]): Promise<void>
+  record(): Promise<void>
   newGeneration(): Generation
   now(): number
 }
@@ -167,10 +166,11 @@ export class Publisher {
       this.filling = new Group(this.target.newGeneration())
     }
     const group = this.sealed
-    const published: PartDescription[] = []
+    let publishedCount = 0
     try {
       for (const part of group.generation.parts) {
-        published.push(await this.target.publish(part, () => group.generation.drop(part)))
+        await this.target.publish(part, () => group.generation.drop(part))
+        publishedCount++
       }
       this.sealed = null
       this.lastError = null
@@ -182,15 +182,14 @@ export class Publisher {
       this.retryMs = Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.retryMs * 2))
       throw error
     } finally {
-      await this.record(published)
+      if (publishedCount > 0) await this.record()
       if (this.sealed !== group) group.resolve()
     }
   }
 
-  private async record(published: readonly PartDescription[]): Promise<void> {
-    if (published.length === 0) return
+  private async record(): Promise<void> {
     try {
-      await this.target.record(published)
+      await this.target.record()
     } catch (error) {
       this.lastError ??= `catalog: ${messageOf(error)}`
     }

@@ -19,8 +19,10 @@ test('the catalog gives back its parts in order of creation, and the next sequen
     const catalog = await openCatalog(`${directory}/catalog`)
     assert.deepEqual(catalog.parts(), [])
     assert.equal(catalog.nextSequence(), null)
-    await catalog.change({ published: ['c', 'a', 'b'].map(describe), nextSequence: 7 })
-    await catalog.change({ dropped: ['b'] })
+    catalog.note({ published: ['c', 'a', 'b'].map(describe), nextSequence: 7 })
+    await catalog.flush()
+    catalog.note({ dropped: ['b'] })
+    await catalog.flush()
     await catalog.close()
     const again = await openCatalog(`${directory}/catalog`)
     assert.deepEqual(again.parts(), ['a', 'c'].map(describe))
@@ -31,7 +33,8 @@ test('the catalog gives back its parts in order of creation, and the next sequen
 test('a clean close seals the environment; one that was not closed cleanly is probed and found sound', () =>
   withDirectory(async directory => {
     const catalog = await openCatalog(`${directory}/catalog`)
-    await catalog.change({ published: [describe('a')] })
+    catalog.note({ published: [describe('a')] })
+    await catalog.flush()
     await catalog.close()
     const seal = `${directory}/catalog/SEAL`
     assert.ok(fs.existsSync(seal))
