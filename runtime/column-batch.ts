@@ -3,8 +3,8 @@ import type { Value } from '../storage/value.ts'
 import { DateTime } from '../storage/value.ts'
 import type { Vector } from '../storage/vector.ts'
 import type { Batch } from './batch.ts'
-import { valueAt } from './helpers/vectors.ts'
 import { isMember, memberOf, overlay, pathWithin } from './object-fields.ts'
+import { pick, pickValues } from './pick.ts'
 
 export type ColumnSource = (name: string) => Vector | null
 
@@ -90,21 +90,35 @@ export interface RowRef {
 
 /** Rows of several batches as one batch; a column's values are gathered when somebody reads it. */
 export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
-  const namesOf = new Map<Batch, ReadonlySet<string>>()
-  for (const { batch } of rows) if (!namesOf.has(batch)) namesOf.set(batch, new Set(batch.names))
-  const names = new Set([...namesOf.values()].flatMap(own => [...own]))
+  const numbers = new Map<Batch, number>()
+  const picks = { of: new Uint32Array(rows.length), rows: new Uint32Array(rows.length) }
+  let last: Batch | null = null
+  let number = 0
+  for (let n = 0; n < rows.length; n++) {
+    const { batch, row } = rows[n]!
+    if (batch !== last) {
+      last = batch
+      number = numbers.get(batch) ?? numbers.size
+      numbers.set(batch, number)
+    }
+    picks.of[n] = number
+    picks.rows[n] = row
+  }
+  const batches = [...numbers.keys()]
+  const namesOf = batches.map(batch => new Set(batch.names))
+  const names = new Set(batches.flatMap(batch => batch.names))
   const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase }
+  const picked = (vectors: readonly Vector[]): Vector => pick(vectors, picks) ?? vectorOf(pickValues(vectors, picks))
   return new ColumnBatch(size, [...names], name => {
-    const values = rows.map(({ batch, row }) => valueAt(batch.column(name), row))
+    const vectors = batches.map(batch => batch.column(name))
     // What one batch has as a field, another may put together from members, which then are its fields.
-    const isWhole = [...namesOf].every(
-      ([batch, own]) => own.has(name) && shownOf(batch.column(name)) === batch.column(name),
-    )
-    if (isWhole || !names.has(name)) return vectorOf(values)
-    const shown = rows.map(({ batch, row }) =>
-      namesOf.get(batch)!.has(name) ? valueAt(shownOf(batch.column(name)), row) : undefined,
-    )
-    return { kind: 'any', rowCount: values.length, values, shown: vectorOf(shown) }
+    const isWhole = vectors.every((vector, index) => namesOf[index]!.has(name) && shownOf(vector) === vector)
+    if (isWhole || !names.has(name)) return picked(vectors)
+    const shown = vectors.map((vector, index): Vector => {
+      if (namesOf[index]!.has(name)) return shownOf(vector)
+      return { kind: 'const', rowCount: vector.rowCount, value: undefined }
+    })
+    return { kind: 'any', rowCount: rows.length, values: pickValues(vectors, picks), shown: picked(shown) }
   })
 }
 

@@ -263,7 +263,17 @@ function buildChain(root: OperatorSpec, context: SharedContext, ready: Batch[], 
 type MutableProfile = OperatorProfile & { readonly children: OperatorProfile[] }
 
 function profileOf(spec: OperatorSpec): MutableProfile {
-  return { op: spec.op, label: spec.label, rowsIn: 0, rowsOut: 0, durationNs: 0, memoryBytes: 0, children: [] }
+  return {
+    op: spec.op,
+    label: spec.label,
+    rowsIn: 0,
+    rowsOut: 0,
+    durationNs: 0,
+    memoryBytes: 0,
+    spilledBytes: 0,
+    spilledFiles: 0,
+    children: [],
+  }
 }
 
 function ownOf(context: SharedContext, operator: OperatorProfile): RunContext {

@@ -9,6 +9,9 @@ export interface OperatorProfile {
   durationNs: number
   /** The most it held at once, of what is charged to the query's budget. */
   memoryBytes: number
+  /** Written to temporary files because it held more than it may, and how many files that took. */
+  spilledBytes: number
+  spilledFiles: number
   readonly children: readonly OperatorProfile[]
 }
 
