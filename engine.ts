@@ -2,7 +2,8 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
@@ -33,6 +34,8 @@ import type { Profile } from './runtime/profile.ts'
 import type { ResultShape } from './runtime/program.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import type { SpillDisk } from './runtime/spill/disk.ts'
+import { SpillSpace } from './runtime/spill/space.ts'
 import type { AppendReceipt, IncomingEvent, Snapshot, Store, StoreOptions, StoreStatus } from './storage/index.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
@@ -54,6 +57,13 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly muchDataRows?: number
   /** Replaced by tests. */
   readonly lanes?: Lanes
+  /**
+   * Where queries write what does not fit in their memory. Default: `tmp` in the data directory; without one, `quern-spill-<user>` in
+   * the system's directory for temporary files. Made when first needed; its files go when their query ends.
+   */
+  readonly spillDirectory?: string
+  /** Replaced by tests. */
+  readonly spillDisk?: SpillDisk
 }
 
 export interface QueryOptions {
@@ -66,8 +76,10 @@ export interface QueryOptions {
   readonly now?: DateTime
   /** Optimiser rules to leave out (`all`: every one; `pushdown`: storage is told nothing). */
   readonly without?: readonly string[]
-  /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
+  /** Bytes the query may hold in memory; what is more goes to temporary files. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** Bytes of temporary files it may have besides, before it fails with QueryMemoryError; 0: none. Default 10 GiB. */
+  readonly diskBytes?: number
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -147,7 +159,23 @@ export async function open(directory: string | null, options: EngineOptions = {}
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
   const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
+  const ownSpill = directory === null ? sharedSpillDirectory() : join(directory, 'tmp')
+  const spill = new SpillSpace(options.spillDirectory ?? ownSpill, options.spillDisk)
+  // Nobody else uses the directory of a store that is locked.
+  spill.sweep(directory !== null && options.spillDirectory === undefined)
+  return new StoreEngine({
+    store,
+    clock: options.clock ?? Date.now,
+    pool,
+    lanes: options.lanes ?? pool,
+    spill,
+    compiling,
+  })
+}
+
+/** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
+function sharedSpillDirectory(): string {
+  return join(tmpdir(), `quern-spill-${process.getuid?.() ?? 'user'}`)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -162,14 +190,15 @@ const THREADS_MAX = 7
 export function queryStream(
   text: string,
   events: AsyncIterable<readonly IncomingEvent[]>,
-  options: QueryOptions = {},
+  options: QueryOptions & Pick<EngineOptions, 'spillDirectory'> = {},
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
   const compiled = compileQuery(text, options, now, UNREAD_CATALOG, {})
   const unseen = new UnseenFields(compiled.namedFields)
   const reading = { isDone: false }
   const source: PartSource = { parts: () => partsOf(events, demandOf(compiled), unseen, reading), release: () => {} }
-  const result = execute(compiled.program, source, executeOptions(options, now))
+  const spill = new SpillSpace(options.spillDirectory ?? sharedSpillDirectory())
+  const result = execute(compiled.program, source, { ...executeOptions(options, now), spill })
   // Of a pipe that was left before its end nobody knows what it would have had.
   return queryRun(compiled, result, () => (reading.isDone ? unseen.hints() : []))
 }
@@ -215,24 +244,29 @@ async function* partsOf(
   reading.isDone = true
 }
 
+interface EngineParts {
+  readonly store: Store
+  readonly clock: () => number
+  readonly pool: ThreadPool
+  readonly lanes: Lanes
+  readonly spill: SpillSpace
+  readonly compiling: Pick<CompileOptions, 'muchDataRows'>
+}
+
 class StoreEngine implements Engine {
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
+  readonly #spill: SpillSpace
   readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
 
-  constructor(
-    store: Store,
-    clock: () => number,
-    pool: ThreadPool,
-    lanes: Lanes,
-    compiling: Pick<CompileOptions, 'muchDataRows'>,
-  ) {
+  constructor({ store, clock, pool, lanes, spill, compiling }: EngineParts) {
     this.#store = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes
+    this.#spill = spill
     this.#compiling = compiling
   }
 
@@ -251,7 +285,7 @@ class StoreEngine implements Engine {
       const now = this.#now(options)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)
       const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
-      const run = { ...executeOptions(options, now), lanes: this.#lanes }
+      const run = { ...executeOptions(options, now), lanes: this.#lanes, spill: this.#spill }
       return { compiled, result: execute(compiled.program, source, run) }
     } catch (error) {
       snapshot.release()
@@ -372,6 +406,7 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     nowMicros: now.micros,
     ...(options.signal && { signal: options.signal }),
     ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
+    ...(options.diskBytes !== undefined && { diskBytes: options.diskBytes }),
   }
 }
 

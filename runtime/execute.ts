@@ -31,6 +31,7 @@ import type { PartialState } from './parallel/state.ts'
 import { emptyProfile, type OperatorProfile, type Profile } from './profile.ts'
 import type { AggregateSpec, OperatorSpec, Program, ScanSpec } from './program.ts'
 import type { QueryResult } from './result.ts'
+import { DEFAULT_DISK_BYTES, QuerySpill, type SpillSpace } from './spill/space.ts'
 import { Stopwatch } from './stopwatch.ts'
 
 /** How long a run may keep the event loop to itself. */
@@ -47,6 +48,10 @@ export interface ExecuteOptions {
   readonly nowMicros: number
   readonly signal?: AbortSignal
   readonly memoryBytes?: number
+  /** Where operators may write what does not fit in memory; none: nowhere. */
+  readonly spill?: SpillSpace
+  /** Bytes of temporary files the run may have. Default 10 GiB. */
+  readonly diskBytes?: number
   /** False: no time is measured (what measuring costs is measured that way). */
   readonly measures?: boolean
   /** Other threads to share the work with. */
@@ -97,8 +102,10 @@ async function* run(
   options: ExecuteOptions,
   { profile, stopwatch, isCanceled }: RunState,
 ): AsyncGenerator<Batch> {
-  const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
-  const context = contextOf(profile, program.hash, options.nowMicros, memory, stopwatch)
+  const { memoryBytes = DEFAULT_MEMORY_BYTES, diskBytes = DEFAULT_DISK_BYTES, nowMicros } = options
+  const memory = new MemoryBudget(memoryBytes)
+  const spill = new QuerySpill(options.spill ?? null, diskBytes, memoryBytes)
+  const context = contextOf(profile, program.hash, nowMicros, { memory, spill }, stopwatch)
   const ready: Batch[] = []
   const chain = buildChain(program.root, context, ready, program.split?.aggregate ?? null)
   let turnStart = performance.now()
@@ -106,7 +113,7 @@ async function* run(
     read: for await (const parts of source.parts()) {
       const places = chain.scan.unanswered(chain.scan.places(parts))
       const { aggregate } = chain
-      const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES } = options
+      const { lanes } = options
       const shared =
         lanes === undefined || aggregate === null
           ? null
@@ -139,9 +146,21 @@ async function* run(
     if (isCanceled()) throw new CanceledError()
     chain.head.finish()
     while (ready.length > 0) yield ready.shift() as Batch
+    for (let later = context.deferred.shift(); later !== undefined; later = context.deferred.shift()) {
+      while (later()) {
+        if (isCanceled()) throw new CanceledError()
+        while (ready.length > 0) yield ready.shift() as Batch
+        if (performance.now() - turnStart > TURN_MS) {
+          await setImmediate()
+          turnStart = performance.now()
+        }
+      }
+      while (ready.length > 0) yield ready.shift() as Batch
+    }
     chain.settle()
     profile.memoryBytes = memory.peakBytes
   } finally {
+    spill.dispose()
     source.release()
   }
 }
@@ -158,7 +177,9 @@ export function executePartial(
 ): { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null {
   const profile = emptyProfile()
   const memory = new MemoryBudget(options.memoryBytes)
-  const context = contextOf(profile, hash, options.nowMicros, memory, new Stopwatch(true))
+  // What does not fit here is done, and written, by the thread that asked.
+  const spill = new QuerySpill(null, 0, options.memoryBytes)
+  const context = contextOf(profile, hash, options.nowMicros, { memory, spill }, new Stopwatch(true))
   const chain = buildChain(spec, context, [], spec)
   for (const batch of chain.scan.batches(places)) {
     if (options.isCanceled()) return null
@@ -170,15 +191,18 @@ export function executePartial(
 }
 
 /** What all operators of a run share; each gets its own view of it. */
-interface SharedContext extends Omit<RunContext, 'operator'> {
+interface SharedContext extends Omit<RunContext, 'operator' | 'spill' | 'defer'> {
   readonly memory: MemoryBudget
+  readonly spill: QuerySpill
+  /** Steps to take once every operator has finished, in order; false: that was the last. */
+  readonly deferred: (() => boolean)[]
 }
 
 function contextOf(
   profile: Profile,
   hash: string,
   nowMicros: number,
-  memory: MemoryBudget,
+  { memory, spill }: { readonly memory: MemoryBudget; readonly spill: QuerySpill },
   stopwatch: Stopwatch,
 ): SharedContext {
   const onTable = (site: string, values: number): void => {
@@ -194,6 +218,8 @@ function contextOf(
     stopwatch,
     directory: `query/${hash}`,
     memory,
+    spill,
+    deferred: [],
     count,
   }
 }
@@ -277,7 +303,14 @@ function profileOf(spec: OperatorSpec): MutableProfile {
 }
 
 function ownOf(context: SharedContext, operator: OperatorProfile): RunContext {
-  return { ...context, operator, memory: context.memory.of(operator) }
+  const { memory, spill, deferred, stopwatch } = context
+  return {
+    ...context,
+    operator,
+    memory: memory.of(operator),
+    spill: spill.of(operator),
+    defer: steps => deferred.push(() => stopwatch.time(operator, () => steps.next().done !== true)),
+  }
 }
 
 /** The scan's own time: from being asked for a batch until it has one. */
