@@ -7,7 +7,7 @@ import { type Dictionary, NULL, PRESENT, type Vector } from '../../storage/vecto
 import type { Batch } from '../batch.ts'
 import { withComputed } from '../column-batch.ts'
 import type { EventstatsSpec } from '../program.ts'
-import { Aggregation } from './aggregate.ts'
+import { Aggregation } from './aggregation.ts'
 import type { Operator, RunContext } from './operator.ts'
 import { withoutColumns } from './table/table.ts'
 

@@ -102,7 +102,8 @@ export class SortedRuns {
     for (let at = 0; at < this.#runs.length; at += FAN_IN) {
       const run: Run = { first: file.frameCount, end: file.frameCount }
       longer.push(run)
-      for (const { rows } of this.#merge(this.#runs.slice(at, at + FAN_IN), rowsAtOnce)) this.#writeRows(file, run, rows)
+      for (const { rows } of this.#merge(this.#runs.slice(at, at + FAN_IN), rowsAtOnce))
+        this.#writeRows(file, run, rows)
     }
     this.#file.remove()
     this.#file = file

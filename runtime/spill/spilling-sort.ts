@@ -83,7 +83,12 @@ export class SpillingSort {
       }
     }
     if (limit !== null && this.#held.length > limit) this.#prune(limit)
-    if (this.#isCharged) this.#charge(limit === null ? this.#heldBytes + this.#bytesOf(selectedCount, kept.rowCount) : this.#bytesOf(this.#held.length, this.#held.length))
+    if (this.#isCharged)
+      this.#charge(
+        limit === null
+          ? this.#heldBytes + this.#bytesOf(selectedCount, kept.rowCount)
+          : this.#bytesOf(this.#held.length, this.#held.length),
+      )
   }
 
   #bytesOf(rows: number, rowsOfBatches: number): number {
