@@ -13,6 +13,7 @@ interface Selected {
   readonly selection: Uint32Array | null
   readonly selectedCount: number
   readonly rowOrderBase: number
+  readonly pinnedBytes?: number
 }
 
 export class ColumnBatch implements Batch {
@@ -21,6 +22,7 @@ export class ColumnBatch implements Batch {
   readonly selectedCount: number
   readonly rowOrderBase: number
   readonly names: readonly string[]
+  readonly pinnedBytes: number
   readonly #source: ColumnSource
   readonly #columns = new Map<string, Vector>()
 
@@ -29,6 +31,7 @@ export class ColumnBatch implements Batch {
     this.selection = rows.selection
     this.selectedCount = rows.selectedCount
     this.rowOrderBase = rows.rowOrderBase
+    this.pinnedBytes = rows.pinnedBytes ?? 0
     this.names = names
     this.#source = source
   }
@@ -41,12 +44,18 @@ export class ColumnBatch implements Batch {
     }
     return vector
   }
+
+  /** Columns somebody has asked for: what holding on to the batch keeps in memory. */
+  held(): Iterable<Vector> {
+    return this.#columns.values()
+  }
 }
 
 /** The same columns, fewer rows. */
 export function withSelection(batch: Batch, selection: Uint32Array | null, selectedCount: number): Batch {
-  const { rowCount, rowOrderBase } = batch
-  return new ColumnBatch({ rowCount, selection, selectedCount, rowOrderBase }, batch.names, name => batch.column(name))
+  const { rowCount, rowOrderBase, pinnedBytes = 0 } = batch
+  const rows = { rowCount, selection, selectedCount, rowOrderBase, pinnedBytes }
+  return new ColumnBatch(rows, batch.names, name => batch.column(name))
 }
 
 /** Other columns over the same rows; `source` null for a name means: the batch does not have it. */

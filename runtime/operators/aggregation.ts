@@ -75,7 +75,7 @@ type AbsorbKernel = (
 type FinishKernel = (state: readonly StateArray[], count: number) => readonly Value[][]
 
 /** The kernels of an aggregation, for all who work on it. */
-class Kernels {
+export class Kernels {
   readonly step: KernelRunner<StepKernel>
   readonly tally: KernelRunner<TallyKernel> | null
   readonly finish: KernelRunner<FinishKernel>
@@ -89,6 +89,15 @@ class Kernels {
     this.merge = new KernelRunner(spec.merge, context)
     this.absorb = spec.statistics === null ? null : new KernelRunner(spec.statistics.absorb, context)
   }
+}
+
+/** What tells an aggregation over a part of the groups from one of its own. */
+export interface PartOfAggregation {
+  readonly kernels?: Kernels
+  /** Partitions of which level to write, should the groups not fit. */
+  readonly level?: number
+  /** Nothing but groups from disk is added. */
+  readonly isMerging?: true
 }
 
 /** By group: its key values and its answers, one array per aggregate. */
@@ -123,30 +132,24 @@ export class Aggregation {
   readonly #account: StateAccount
   /** Groups on disk: those that were held when memory was full. */
   #spilled: GroupPartitions | null = null
-  /** Partitions of which level to write, should these groups not fit. */
   readonly #level: number
   /** When groups were first seen: those held now are numbered on from here, unless they bring it with them. */
   #seenBefore = 0
   #firstSeen: Floats | null = null
 
-  /** @param from  of which partitions groups are merged here */
-  constructor(
-    spec: AggregationSpec,
-    context: RunContext,
-    stage: string,
-    from: { readonly level: number; readonly kernels: Kernels } | null = null,
-  ) {
+  constructor(spec: AggregationSpec, context: RunContext, stage: string, part: PartOfAggregation = {}) {
     this.#spec = spec
     this.#context = context
     this.#stage = stage
-    this.#kernels = from?.kernels ?? new Kernels(spec, context)
+    this.#kernels = part.kernels ?? new Kernels(spec, context)
+    this.#level = part.level ?? 0
     // Counts from disk may be of more rows than an Int32Array counts.
-    const isCount = (column: StateColumnSpec): boolean => from !== null && column.type === 'count'
-    this.#columns = spec.state.map(column => (isCount(column) ? { type: 'f64', init: 0 } : column))
+    const isWide = (column: StateColumnSpec): boolean => part.isMerging === true && column.type === 'count'
+    this.#columns = spec.state.map(column => (isWide(column) ? { type: 'f64', init: 0 } : column))
     this.#carried = spec.state.map(() => null)
-    this.#level = from === null ? 0 : from.level + 1
     this.#account = new StateAccount(spec, context.memory)
-    this.#groups = new GroupTable(spec.keys, from === null ? undefined : new Interner())
+    // What a part of the groups interned goes with it.
+    this.#groups = new GroupTable(spec.keys, part.kernels === undefined ? undefined : new Interner())
     this.interner = this.#groups.interner
     this.#capacity = 0
     this.#state = []
@@ -184,7 +187,10 @@ export class Aggregation {
     if (this.#rowsSinceCarry + batch.rowCount > CARRY_ROWS) this.#carry()
     this.#rowsSinceCarry += batch.rowCount
     this.#rows += batch.rowCount
-    if (tally !== null) return this.#count(tally, batch)
+    if (tally !== null) {
+      this.#count(tally, batch)
+      return
+    }
     const mode = { selected: batch.selection !== null, exact: false }
     const { rowCount, selection, selectedCount, rowOrderBase } = batch
     step.call(step.get(columns, mode, groups.variant()), selectedCount, run => {
@@ -430,6 +436,21 @@ export class Aggregation {
     if (!this.#fits(groupCount)) this.spillGroups()
   }
 
+  /** The same of a batch that was added before. */
+  groupsAgain(batch: Batch): Uint32Array | null {
+    if (this.#spec.keys.length > 0) this.#groups.prepare(batch)
+    return this.groupsOf(batch)
+  }
+
+  get kernels(): Kernels {
+    return this.#kernels
+  }
+
+  /** Nothing of it is needed any more. */
+  letGo(): void {
+    this.#account.clear()
+  }
+
   /** The group of every selected row of the batch added last, by position among them; null: there is one group. */
   groupsOf(batch: Batch): Uint32Array | null {
     if (this.#spec.keys.length === 0) return null
@@ -441,6 +462,7 @@ export class Aggregation {
   results(): AggregationResults {
     this.#settle()
     const { count, values } = this.#groups
+    this.#fits(0)
     if (count === 0) return { count, keys: values, answers: [] }
     const { finish: kernel } = this.#kernels
     const finish = kernel.get([], { selected: false, exact: false })

@@ -164,7 +164,8 @@ export class Scan {
       }
     }
     const { rowCount } = block
-    const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
+    const pinnedBytes = part.path === null ? (part.sizeBytes * rowCount) / Math.max(1, part.rowCount) : 0
+    const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase, pinnedBytes }
     let batch: Batch | null = new ColumnBatch(whole, names, load)
     profile.scan.rows += rowCount
     try {
