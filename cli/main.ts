@@ -37,6 +37,7 @@ program
   .option('-d, --data <directory>', 'open this data directory (no server may be running on it)')
   .option('-s, --server <url>', 'ask this server, even when something is piped in')
   .addOption(tokenOption())
+  .option('--lookup <name=file>', 'a lookup table from a CSV or NDJSON file (repeatable)', collect)
   .option('--from <time>', 'start of the time range: -1h, @d, 2026-06-01T00:00:00Z')
   .option('--to <time>', 'end of the time range (exclusive)')
   .addOption(
@@ -69,6 +70,7 @@ program
   .option('-d, --data <directory>', 'over this data directory')
   .option('-s, --server <url>', 'ask this server, even when something is piped in')
   .addOption(tokenOption())
+  .option('--lookup <name=file>', 'a lookup table from a CSV or NDJSON file (repeatable)', collect)
   .option('--from <time>', 'start of the time range')
   .option('--to <time>', 'end of the time range')
   .option('--analyze', 'run it and show rows and times')

@@ -3,8 +3,11 @@ import { type Engine, open } from '../engine.ts'
 import { localEvents } from './local-events.ts'
 import { startProgress } from './progress.ts'
 
-export async function createMemoryEngine(files: readonly (string | null)[]): Promise<Engine> {
-  const engine = await open(null)
+export async function createMemoryEngine(
+  files: readonly (string | null)[],
+  lookups: Readonly<Record<string, string>> = {},
+): Promise<Engine> {
+  const engine = await open(null, { lookups })
   const progress = startProgress()
   const tally = { events: 0, failed: 0, firstProblem: null }
   for await (const events of localEvents(

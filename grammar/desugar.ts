@@ -2,6 +2,7 @@
 import type { AstPipeline, AstQuery, AstStage } from './ast.ts'
 import { printStage } from './print.ts'
 import { syntaxOf } from './stages/index.ts'
+import { mapPipelines } from './stages/inputs.ts'
 
 export interface Rewrite {
   readonly before: string
@@ -22,7 +23,7 @@ function desugarPipeline(pipeline: AstPipeline, rewrites: Rewrite[]): AstPipelin
 
 function desugarStage(stage: AstStage, rewrites: Rewrite[]): readonly AstStage[] {
   const expansion = syntaxOf(stage.kind).desugar?.(stage)
-  if (expansion === undefined) return [stage]
+  if (expansion === undefined) return [mapPipelines(stage, inner => desugarPipeline(inner, rewrites))]
   const after = expansion.stages.map(printStage).join(' | ')
   rewrites.push({ before: printStage(stage), after, reason: expansion.reason })
   return expansion.stages

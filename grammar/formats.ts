@@ -59,10 +59,11 @@ export function parseFormat(p: Parser): AstFormat {
 }
 
 function parseFormatName(p: Parser): ParseFormat {
+  if (p.watch !== null) p.expects({ kind: 'format' })
   const token = p.peek()
   const known = PARSE_FORMATS.find(f => token.kind === 'name' && f === token.text.toLowerCase())
   if (known !== undefined) {
-    p.take()
+    p.take('choice')
     return known
   }
   if (token.kind !== 'name') p.unexpected(PARSE_FORMATS, 'a format')
@@ -101,6 +102,7 @@ function parseAlternatives(p: Parser): readonly AstFormat[] {
 }
 
 function parseText(p: Parser, format: ParseFormat): AstFormatText {
+  if (p.watch !== null) p.expects({ kind: 'name' })
   const token = p.peek()
   if (token.literal?.type !== 'string') {
     return p.unexpected([`a string such as ${FORMAT_SYNTAX[format].text}`], `the ${format} in quotes`)
@@ -116,15 +118,17 @@ function parseOptions(p: Parser, format: ParseFormat): readonly Option[] {
   const known = FORMAT_SYNTAX[format].options
   const open = p.take()
   const options: Option[] = []
-  while (!p.isPunctuation(')') && !p.atStageEnd()) {
+  while (!p.atListEnd(')')) {
+    if (p.watch !== null) for (const name of known) p.expects({ kind: 'option', name, doc: '' })
     const name = p.peek()
     if (!isNameToken(name)) p.unexpected(known.length === 0 ? ["')'"] : known, 'an option')
     if (!known.includes(name.text)) {
       const near = suggestName(name.text, known)
       unknownWord(p, name, 'E108', `parse ${format} has no option '${name.text}'`, known, near)
     }
-    p.take()
+    p.take('option')
     p.expectPunctuation('=', "'=' after the option")
+    if (p.watch !== null) p.expects({ kind: 'name' })
     const value = p.peek()
     if (value.literal?.type !== 'string') p.unexpected(['a string'], `a string such as ${name.text}="; "`)
     p.take()

@@ -15,6 +15,7 @@ export {
 export { diagnosticsToJson, fixOf } from './fix.ts'
 export { type Formatted, format } from './format.ts'
 export { FORMAT_SYNTAX, PARSE_FORMATS, printFormat } from './formats.ts'
+export { type Expanded, expandFragments, type Fragments, NO_FRAGMENTS } from './fragments.ts'
 export { formatDuration, type Instant, parseDateTime, parseDuration } from './literals.ts'
 export { MAX_QUERY_LENGTH, type ParseResult, parse } from './parse.ts'
 export { print, printStage } from './print.ts'

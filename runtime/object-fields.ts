@@ -20,18 +20,18 @@ export function isMember(object: string, field: string): boolean {
   return field.length > object.length && field.startsWith(object) && field[object.length] === '.'
 }
 
-/** The object column `base` with members set over it; null when no row has any. A base that is no object stays as it is. */
+/** The object column `base` with members set over it; null when no row has any. A base that is no object, null too, stays as it is. */
 export function overlay(base: Vector | null, members: readonly MemberColumn[], rowCount: number): Vector | null {
   let isAny = base !== null
   const values = Array.from({ length: rowCount }, (_, row) => {
     const under = base === null ? undefined : valueAt(base, row)
-    if (under !== undefined && under !== null && !isObject(under)) return under
-    let object: ObjectValue | undefined | null = under as ObjectValue | undefined | null
+    if (under !== undefined && !isObject(under)) return under
+    let object: ObjectValue | undefined = under
     for (const { path, vector } of members) {
       const value = valueAt(vector, row)
       if (value === undefined) {
         // What is missing now hides what was there before.
-        if (object != null) object = stripped(object, '', at => at === path.join('.'))
+        if (object !== undefined) object = stripped(object, '', at => at === path.join('.'))
         continue
       }
       isAny = true

@@ -104,6 +104,11 @@ export interface BlockReader {
    * @throws {CorruptPartError} naming part, block and field; the part is quarantined first.
    */
   column(field: string, tally?: ReadTally): Vector | null
+  /**
+   * These rows of one column, in this order, as a column of `rows.length`. For few rows: text is put together and copied for them alone, and
+   * nothing is cached. Null as of `column`. @throws {CorruptPartError}
+   */
+  rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null
   /** Statistics that answer without decoding; null when not kept for this field. */
   statistics(field: string): BlockStatistics | null
   /** Bytes on disk of the chunk of `field`, for the profile. */

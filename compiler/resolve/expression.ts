@@ -179,6 +179,11 @@ export class ExprResolver {
 
   #variable(name: string, span: Span): Expr {
     const value = Object.hasOwn(this.#cx.variables, name) ? this.#cx.variables[name] : undefined
+    if (value === undefined && this.#cx.lets.names.includes(name)) {
+      const message = `$${name} names rows (a let); a value is given with the request, in "variables"`
+      this.#cx.report({ code: 'E109', message, span })
+      return nothing(span)
+    }
     if (value === undefined) {
       const near = suggestName(name, Object.keys(this.#cx.variables))
       this.#cx.report({
@@ -511,7 +516,12 @@ function literalValue(value: LiteralValue): Value {
 const NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
 
 export function commonType(exprs: readonly Expr[]): ValueType {
-  const types = new Set(exprs.map(expr => expr.type).filter(type => type !== 'null'))
+  return unified(exprs.map(expr => expr.type))
+}
+
+/** The narrowest type that holds values of all of these. */
+export function unified(all: readonly ValueType[]): ValueType {
+  const types = new Set(all.filter(type => type !== 'null'))
   if (types.size === 0) return 'null'
   if (types.size === 1) return [...types][0]!
   return [...types].every(type => NUMBERS.has(type)) ? 'number' : 'any'

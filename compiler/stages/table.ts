@@ -11,7 +11,7 @@ type Inputs = TableOp['inputs']
 export function tableOp(
   stage: AstStage,
   cx: LowerContext,
-  parts: Pick<TableOp, 'call' | 'inputs' | 'reads' | 'passes' | 'makes'>,
+  parts: Pick<TableOp, 'call' | 'inputs' | 'reads' | 'passes' | 'makes' | 'isRowByRow'>,
 ): TableOp {
   return { kind: 'table', origin: stage.span, input: cx.input, text: printStage(stage), ...parts }
 }

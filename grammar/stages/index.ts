@@ -13,12 +13,16 @@ import { dropSyntax } from './drop.ts'
 import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
 import { exemplarsSyntax } from './exemplars.ts'
+import { explodeSyntax } from './explode.ts'
 import { extendSyntax } from './extend.ts'
 import { fillSyntax } from './fill.ts'
 import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
+import { impactSyntax } from './impact.ts'
+import { joinSyntax } from './join.ts'
 import { keepSyntax } from './keep.ts'
 import { latencySyntax } from './latency.ts'
+import { lookupSyntax } from './lookup.ts'
 import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
 import { patternsSyntax } from './patterns.ts'
@@ -35,10 +39,13 @@ import { statsSyntax } from './stats.ts'
 import { streamstatsSyntax } from './streamstats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
+import { teeSyntax } from './tee.ts'
 import { topSyntax } from './top.ts'
 import { topologySyntax } from './topology.ts'
 import { traceSyntax } from './trace.ts'
 import { transactionSyntax } from './transaction.ts'
+import { unionSyntax } from './union.ts'
+import { useSyntax } from './use.ts'
 import { whereSyntax } from './where.ts'
 import { xyseriesSyntax } from './xyseries.ts'
 
@@ -76,6 +83,12 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   changepoint: changepointSyntax,
   forecast: forecastSyntax,
   patterns: patternsSyntax,
+  union: unionSyntax,
+  use: useSyntax,
+  explode: explodeSyntax,
+  tee: teeSyntax,
+  join: joinSyntax,
+  lookup: lookupSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,
@@ -87,6 +100,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   latency: latencySyntax,
   proportion: proportionSyntax,
   exemplars: exemplarsSyntax,
+  impact: impactSyntax,
 }
 
 /** The descriptor of a stage, with the kind forgotten: whoever has the stage may call it with that stage. */

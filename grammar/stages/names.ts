@@ -31,6 +31,12 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changepoint',
   'forecast',
   'patterns',
+  'union',
+  'join',
+  'lookup',
+  'explode',
+  'tee',
+  'use',
   'count',
   'top',
   'rare',
@@ -42,6 +48,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'latency',
   'proportion',
   'exemplars',
+  'impact',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -82,6 +89,10 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'rex',
   'timechart',
   'makecontinuous',
+  'append',
+  'mvexpand',
+  'mv-expand',
+  'unnest',
   'chart',
   'bin',
   'bucket',
@@ -118,15 +129,4 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
 ])
 
 /** Stages of the language that this engine does not run yet. */
-export const PLANNED_STAGES: ReadonlySet<string> = new Set([
-  'join',
-  'union',
-  'explode',
-  'materialize',
-  'tee',
-  'use',
-  'facets',
-  'impact',
-  'compare',
-  'lookup',
-])
+export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize', 'facets', 'compare'])

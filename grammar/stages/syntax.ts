@@ -1,5 +1,5 @@
 /** What one stage tells the parser, the printer and the reference about itself, and the clauses stages share. */
-import type { AstAggregate, AstExpr, AstFieldPattern, AstFieldRef, AstKey, AstStage } from '../ast.ts'
+import type { AstAggregate, AstExpr, AstFieldPattern, AstFieldRef, AstInput, AstKey, AstStage } from '../ast.ts'
 import type { Column, Columns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { parseCall } from '../operand.ts'
@@ -38,7 +38,7 @@ export interface StageSyntax<S extends AstStage> {
   parse(p: Parser, keyword: Token): S
   print(stage: S): string
   /** The columns behind the stage; left out when they are those before it, or those of the expansion. */
-  columns?(stage: S, before: Columns): Columns
+  columns?(stage: S, before: Columns, columnsOf: (input: AstInput) => Columns): Columns
   /** For short forms: what the stage stands for, and why. */
   desugar?(stage: S): { readonly stages: readonly AstStage[]; readonly reason: string }
 }
@@ -202,7 +202,7 @@ export function parseAggregates(p: Parser): AstAggregate[] {
   )
 }
 
-function parseAggregate(p: Parser): AstAggregate {
+export function parseAggregate(p: Parser): AstAggregate {
   if (p.watch !== null) p.expects({ kind: 'aggregate' })
   const first = p.peek()
   if (isNameToken(first) && isPunctuation(p.peekSecond(), '=')) return parseAssignedAggregate(p)

@@ -76,14 +76,14 @@ type FinishKernel = (state: readonly StateArray[], count: number) => readonly Va
 
 /** The kernels of an aggregation, for all who work on it. */
 export class Kernels {
-  readonly step: KernelRunner<StepKernel>
+  readonly steps: readonly KernelRunner<StepKernel>[]
   readonly tally: KernelRunner<TallyKernel> | null
   readonly finish: KernelRunner<FinishKernel>
   readonly merge: KernelRunner<MergeKernel>
   readonly absorb: KernelRunner<AbsorbKernel> | null
 
   constructor(spec: AggregationSpec, context: RunContext) {
-    this.step = new KernelRunner(spec.step, context)
+    this.steps = spec.steps.map(step => new KernelRunner(step, context))
     this.tally = spec.tally === null ? null : new KernelRunner(spec.tally, context)
     this.finish = new KernelRunner(spec.finish, context)
     this.merge = new KernelRunner(spec.merge, context)
@@ -176,10 +176,9 @@ export class Aggregation {
   }
 
   #take(batch: Batch): void {
-    const { step, tally } = this.#kernels
-    const { spec: kernel } = step
-    const columns = kernel.fields.map(field => batch.column(field))
+    const { steps, tally } = this.#kernels
     const groups = this.#groups
+    const columns = steps.map(step => step.spec.fields.map(field => batch.column(field)))
     if (this.#spec.keys.length > 0) {
       const most = groups.prepare(batch)
       this.#initialise(groups.count + most)
@@ -193,9 +192,12 @@ export class Aggregation {
     }
     const mode = { selected: batch.selection !== null, exact: false }
     const { rowCount, selection, selectedCount, rowOrderBase } = batch
-    step.call(step.get(columns, mode, groups.variant()), selectedCount, run => {
-      run(columns, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
-    })
+    for (const [index, step] of steps.entries()) {
+      const read = columns[index]!
+      step.call(step.get(read, mode, groups.variant()), selectedCount, run => {
+        run(read, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
+      })
+    }
   }
 
   /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */

@@ -158,7 +158,10 @@ class FirstRows {
       this.#rest = new RowPartitions(this.#context.spill, 'dedup', this.#level, columns)
       const { values, count } = this.#groups
       const keys = batchOf(new Map(fields.map((field, key) => [field, vectorOf(values[key]!)])), count)
-      this.#rest.add(keys, Float64Array.from(this.#seen.subarray(0, count), seen => -seen))
+      this.#rest.add(
+        keys,
+        Float64Array.from(this.#seen.subarray(0, count), seen => -seen),
+      )
     }
     this.#letGo()
     this.#groups = this.#newTable(true)

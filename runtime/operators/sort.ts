@@ -1,6 +1,6 @@
 /** sort and top-k: rows are held by reference and read when they are given out; `runtime/spill/spilling-sort.ts` holds and orders them. */
 import type { Batch } from '../batch.ts'
-import { withColumns } from '../column-batch.ts'
+import { withNames } from '../column-batch.ts'
 import type { SortSpec } from '../program.ts'
 import { SpillingSort } from '../spill/spilling-sort.ts'
 import type { Operator, RunContext } from './operator.ts'
@@ -44,7 +44,7 @@ export class SortOperator implements Operator {
     for (const { batch } of this.#sort.sorted()) {
       if (this.#next.isDone) break
       const names = batch.names.filter(name => !hidden.has(name))
-      this.#next.push(withColumns(batch, names, name => batch.column(name)))
+      this.#next.push(withNames(batch, names))
       yield
     }
     this.#next.finish()

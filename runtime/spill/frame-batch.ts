@@ -1,7 +1,7 @@
 /** Batches as frames of temporary files, and frames as batches again: names, columns, and what may be read besides. */
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { ColumnBatch, gather } from '../column-batch.ts'
+import { ColumnBatch } from '../column-batch.ts'
 import { derivedColumn } from '../object-fields.ts'
 import { encodeFrame, type Frame, type NamedColumn } from './frame.ts'
 
@@ -27,13 +27,8 @@ export function batchOfFrame(frame: Frame, rowOrderBase: number): Batch {
   return batch
 }
 
-/** The selected rows alone, in memory of their own. */
+/** The selected rows alone. */
 export function compacted(batch: Batch): Batch {
-  if (batch.selection === null && batch.selectedCount === batch.rowCount) return batch
-  const { selection, rowOrderBase } = batch
-  const rows = Array.from({ length: batch.selectedCount }, (_, n) => ({
-    batch,
-    row: selection === null ? n : selection[n]!,
-  }))
-  return gather(rows, rowOrderBase)
+  const { selection, selectedCount } = batch
+  return selection === null ? batch : batch.at(selection.subarray(0, selectedCount))
 }

@@ -12,7 +12,7 @@ import { batchOfFrame, frameOf } from './frame-batch.ts'
 import type { Spill } from './space.ts'
 import type { SpillFile } from './spill-file.ts'
 
-/** What decides a row's place: its keys, then its order, which no two rows share. */
+/** What decides a row's place: its keys, then its order; of rows that share both, the one in the earlier run, or earlier in its run. */
 export interface Sortable {
   readonly keys: readonly Value[]
   readonly order: number
@@ -111,8 +111,11 @@ export class SortedRuns {
   }
 
   *#merge(runs: readonly Run[], rowsAtOnce: number): Generator<SortedRows> {
-    const readers = runs.map(run => new RunReader(this.#file, run, this.#keyCount)).filter(reader => reader.advance())
-    const heap = new Heap(readers, this.#compare)
+    const readers = runs.map((run, number) => new RunReader(this.#file, run, number, this.#keyCount))
+    const heap = new Heap(
+      readers.filter(reader => reader.advance()),
+      this.#compare,
+    )
     let given = 0
     let rows: SortedRow[] = []
     for (let top = heap.top; top !== null && given + rows.length < this.#limit; top = heap.top) {
@@ -139,6 +142,7 @@ class RunReader implements Sortable {
   readonly #file: SpillFile
   readonly #keyCount: number
   readonly #end: number
+  readonly number: number
   #nextFrame: number
   #batch: Batch | null = null
   #keyVectors: readonly Vector[] = []
@@ -147,8 +151,9 @@ class RunReader implements Sortable {
   keys: readonly Value[] = []
   order = 0
 
-  constructor(file: SpillFile, run: Run, keyCount: number) {
+  constructor(file: SpillFile, run: Run, number: number, keyCount: number) {
     this.#file = file
+    this.number = number
     this.#keyCount = keyCount
     this.#nextFrame = run.first
     this.#end = run.end
@@ -178,12 +183,12 @@ class RunReader implements Sortable {
 /** The least of several readers on top. */
 class Heap {
   readonly #readers: RunReader[]
-  readonly #compare: Compare
+  readonly #compare: (a: RunReader, b: RunReader) => number
 
   constructor(readers: readonly RunReader[], compare: Compare) {
-    this.#compare = compare
+    this.#compare = (a, b) => compare(a, b) || a.number - b.number
     // In order is a heap.
-    this.#readers = [...readers].sort(compare)
+    this.#readers = [...readers].sort(this.#compare)
   }
 
   get top(): RunReader | null {

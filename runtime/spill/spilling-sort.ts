@@ -6,7 +6,7 @@
 import { DateTime, type Value } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { gather } from '../column-batch.ts'
+import { gather, narrowed } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { Memory } from '../memory.ts'
@@ -66,7 +66,7 @@ export class SpillingSort {
     const { selection, selectedCount, rowCount, rowOrderBase } = batch
     if (selectedCount === 0) return
     if (this.#isCharged) this.#weigh(batch, keys)
-    const kept = limit === null && selectedCount * SPARSE < rowCount ? copied(batch) : batch
+    const kept = limit === null && selectedCount * SPARSE < rowCount ? compacted(batch) : batch
     let isOut = this.#outsideTest(keys[0])
     for (let n = 0; n < selectedCount; n++) {
       const row = selection === null ? n : selection[n]!
@@ -151,19 +151,13 @@ export class SpillingSort {
     }
     this.#held.sort(this.#compare)
     if (limit !== null && this.#held.length > limit) this.#held.length = limit
-    for (let start = 0; start < this.#held.length; start += OUTPUT_ROWS) {
-      const rows = this.#held.slice(start, start + OUTPUT_ROWS)
-      yield { batch: gather(rows, start), rows }
+    const refs = narrowed(this.#held)
+    for (let start = 0; start < refs.length; start += OUTPUT_ROWS) {
+      const end = start + OUTPUT_ROWS
+      yield { batch: gather(refs.slice(start, end), start), rows: this.#held.slice(start, end) }
     }
     this.#letGo()
   }
-}
-
-/** The selected rows, with columns that need the block no more. */
-function copied(batch: Batch): Batch {
-  const copy = compacted(batch)
-  for (const name of copy.names) copy.column(name)
-  return copy
 }
 
 function pruneAt(limit: number): number {

@@ -60,7 +60,7 @@ export function transactionBatch(
   const rowCount = transactions.length
   const size = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
   const isField = new Set([...names, 'index'])
-  const columnOf = (name: string): Vector => vectorOf(transactions.map(each => valueOf(each, name, keys, hasEnd)))
+  const columnOf = (name: string): Vector => vectorOf(transactions.map(each => fieldOf(each, name, keys, hasEnd)))
   return new ColumnBatch(size, names, name => {
     if (!isField.has(name)) return derivedColumn(name, names, columnOf, rowCount)
     // An object that was read whole, with a key of it beside it: the key is what the transaction says it is.
@@ -71,7 +71,7 @@ export function transactionBatch(
   })
 }
 
-function valueOf(transaction: EndedTransaction, name: string, keys: readonly string[], hasEnd: boolean): Value {
+function fieldOf(transaction: EndedTransaction, name: string, keys: readonly string[], hasEnd: boolean): Value {
   const { rows, first, last, closedBy } = transaction
   const key = keys.indexOf(name)
   if (key >= 0) return transaction.keys[key] ?? null
