@@ -25,7 +25,7 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
-import { withSelection } from './runtime/column-batch.ts'
+import { type Collected, collect } from './runtime/collect.ts'
 import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
@@ -49,14 +49,17 @@ import type {
   Store,
   StoreOptions,
   StoreStatus,
+  SubscribeOptions,
+  Subscription,
 } from './storage/index.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
-import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
+import { DateTime, type Value, type ValueType } from './storage/value.ts'
 
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
+export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 
@@ -100,6 +103,8 @@ export interface QueryOptions {
   readonly diskBytes?: number
   /** Lets stages write files (`tee`): the command line does, a server does not. */
   readonly openFile?: (path: string) => LineFile
+  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
+  readonly snapshot?: Snapshot
 }
 
 export interface StreamOptions extends QueryOptions, Pick<EngineOptions, 'spillDirectory'> {
@@ -132,20 +137,6 @@ export interface QueryRun {
   cancel(): void
 }
 
-export interface Collected {
-  readonly shape: ResultShape
-  /** For events: every field name seen, `_time` and `_raw` first. Otherwise the columns in query order. */
-  readonly columns: readonly string[]
-  readonly types: readonly string[]
-  /** Row-major, aligned with `columns`; missing is undefined. */
-  readonly rows: readonly (readonly Value[])[]
-  readonly total: number
-  readonly hasMore: boolean
-  /** False when something could not be read; `warnings` says what. */
-  readonly complete: boolean
-  readonly warnings: readonly string[]
-}
-
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
@@ -154,6 +145,11 @@ export interface Engine {
   ingest(events: readonly IncomingEvent[]): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
+  /**
+   * The past and what comes after it, without a gap and without an event in both: query `subscription.snapshot` (`QueryOptions.snapshot`),
+   * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
+   */
+  subscribe(options?: SubscribeOptions): Subscription
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -167,6 +163,10 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
+  /** The data directory; null: everything is in memory and ends with the process. */
+  readonly directory: string | null
+  /** Small named documents that are kept: saved queries, keys. */
+  readonly documents: DocumentStore
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -195,7 +195,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
   // Nobody else uses the directory of a store that is locked.
   spill.sweep(directory !== null && options.spillDirectory === undefined)
   const clock = options.clock ?? Date.now
-  return new StoreEngine({ store, clock, pool, lanes: options.lanes ?? pool, spill, compiling, lookups })
+  return new StoreEngine({ directory, store, clock, pool, lanes: options.lanes ?? pool, spill, compiling, lookups })
 }
 
 /** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
@@ -271,6 +271,7 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
 }
 
 interface EngineParts {
+  readonly directory: string | null
   readonly store: Store
   readonly clock: () => number
   readonly pool: ThreadPool
@@ -281,6 +282,7 @@ interface EngineParts {
 }
 
 class StoreEngine implements Engine {
+  readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
@@ -289,7 +291,8 @@ class StoreEngine implements Engine {
   readonly #lookups: LookupTables
   readonly #spill: SpillSpace
 
-  constructor({ store, clock, pool, lanes, spill, compiling, lookups }: EngineParts) {
+  constructor({ directory, store, clock, pool, lanes, spill, compiling, lookups }: EngineParts) {
+    this.directory = directory
     this.#store = store
     this.#clock = clock
     this.#pool = pool
@@ -299,8 +302,16 @@ class StoreEngine implements Engine {
     this.#spill = spill
   }
 
+  get documents(): DocumentStore {
+    return this.#store.documents
+  }
+
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
     return this.#store.append(events)
+  }
+
+  subscribe(options?: SubscribeOptions): Subscription {
+    return this.#store.subscribe(options)
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
@@ -309,7 +320,8 @@ class StoreEngine implements Engine {
   }
 
   #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
-    const snapshot = this.#store.snapshot()
+    const given = options.snapshot
+    const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
       const now = this.#now(options)
       const tables = new QueryTables(this.#lookups)
@@ -543,70 +555,6 @@ function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly
     collect: page => collect(batches(), shape, profile, page ?? {}),
     cancel: () => result.cancel(),
   }
-}
-
-async function collect(
-  batches: AsyncIterable<Batch>,
-  shape: ResultShape,
-  profile: Profile,
-  page: { readonly limit?: number; readonly offset?: number },
-): Promise<Collected> {
-  const offset = page.offset ?? 0
-  const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
-  const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
-  if (shape.kind === 'events') for (const name of ['_time', '_raw']) columns.set(name, columns.size)
-  const rows: Value[][] = []
-  let total = 0
-  for await (const batch of batches) {
-    const first = Math.max(0, offset - total)
-    const last = Math.min(batch.selectedCount, end - total)
-    total += batch.selectedCount
-    if (first >= last) continue
-    if (shape.columns === null) for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
-    let at = 0
-    for (const values of rowsOf(selectedRange(batch, first, last))) {
-      at++
-      const row: Value[] = new Array(columns.size).fill(undefined)
-      for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
-      rows.push(row)
-    }
-    if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
-  }
-  const names = [...columns.keys()]
-  const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
-  const indexes = present.map(name => columns.get(name)!)
-  const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
-  return {
-    shape,
-    columns: present,
-    types: present.map((_, index) => typeOfColumn(aligned, index)),
-    rows: aligned,
-    total,
-    hasMore: total > end,
-    complete: profile.damaged.length === 0,
-    warnings: profile.damaged,
-  }
-}
-
-/** Rows `first … last` of those selected. */
-function selectedRange(batch: Batch, first: number, last: number): Batch {
-  if (first === 0 && last === batch.selectedCount) return batch
-  const selection =
-    batch.selection === null
-      ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
-      : batch.selection.subarray(first, last)
-  return withSelection(batch, selection, last - first)
-}
-
-/** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
-function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
-  const types = new Set<string>()
-  for (const row of rows) {
-    const value = row[index]
-    if (value !== null && value !== undefined) types.add(typeOf(value))
-  }
-  if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
-  return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'
 }
 
 /** Generated text, one entry per kernel and specialisation. */

@@ -32,6 +32,8 @@ export interface ResultShape {
   readonly columns: readonly { readonly name: string; readonly type: ValueType }[] | null
   /** Of events, the fields that stages made: what a reader short of room wants to see beside time and text. */
   readonly made?: readonly string[]
+  /** Of events, the fields a `keep` left, in its order; absent where others may stand beside them. */
+  readonly kept?: readonly string[]
   /** `5m` for a timechart. */
   readonly interval: string | null
 }

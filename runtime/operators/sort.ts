@@ -2,6 +2,7 @@
 import type { Batch } from '../batch.ts'
 import { withNames } from '../column-batch.ts'
 import type { SortSpec } from '../program.ts'
+import type { SortedRow } from '../spill/sorted-runs.ts'
 import { SpillingSort } from '../spill/spilling-sort.ts'
 import type { Operator, RunContext } from './operator.ts'
 
@@ -41,12 +42,24 @@ export class SortOperator implements Operator {
 
   *#emit(): Generator<void> {
     const hidden = new Set(this.#spec.temporary)
-    for (const { batch } of this.#sort.sorted()) {
+    for (const { batch, rows } of this.#sort.sorted()) {
       if (this.#next.isDone) break
+      this.#tellOfNulls(rows)
       const names = batch.names.filter(name => !hidden.has(name))
       this.#next.push(withNames(batch, names))
       yield
     }
     this.#next.finish()
+  }
+
+  /** The largest were asked for, and rows without a value came first: seldom what was meant. */
+  #tellOfNulls(rows: readonly SortedRow[]): void {
+    const { keys, limit, temporary } = this.#spec
+    const first = keys[0]!
+    if (limit === null || !first.descending || temporary.includes(first.field)) return
+    const nulls = rows.reduce((count, row) => count + Number(row.keys[0] === null), 0)
+    const missing = rows.reduce((count, row) => count + Number(row.keys[0] === undefined), 0)
+    if (nulls > 0) this.#context.count(`null-first:${first.field}`, nulls)
+    if (missing > 0) this.#context.count(`missing-first:${first.field}`, missing)
   }
 }
