@@ -61,7 +61,8 @@ const CARRY_ROWS = 2 ** 30
 type MergeKernel = (
   into: readonly StateArray[],
   from: readonly StateArray[],
-  mapping: Uint32Array,
+  /** By row of `from` its row of `into`; negative: it has none. */
+  mapping: Uint32Array | Int32Array,
   count: number,
 ) => void
 
@@ -226,13 +227,19 @@ export class Aggregation {
   /** What was added by slot becomes what was added to groups. */
   #mergeSlots(slots: SlotStates): void {
     const groups = this.#groups
-    const { slots: met, state } = slots.take(groups.met)
-    const mapping = met.map(slot => (groups.slots[slot]! < 0 ? groups.add(slot) : groups.slots[slot]!))
+    const { slotCount } = slots
+    const mapping = new Int32Array(slotCount).fill(-1)
+    for (let slot = 0; slot < slotCount; slot++) {
+      if (groups.met[slot] === 0) continue
+      const known = groups.slots[slot]!
+      mapping[slot] = known < 0 ? groups.add(slot) : known
+    }
     this.#initialise(groups.count)
     const { merge: kernel } = this.#kernels
-    kernel.call(kernel.get([], { selected: false, exact: false }), met.length, merge => {
-      merge(this.#state, state, mapping, met.length)
+    kernel.call(kernel.get([], { selected: false, exact: false }), slotCount, merge => {
+      merge(this.#state, slots.state, mapping, slotCount)
     })
+    slots.clear(groups.met)
   }
 
   /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */
