@@ -3,6 +3,7 @@ import type { Rule } from '../pass.ts'
 import { answerFromStatistics } from './answer-from-statistics.ts'
 import { emptyScan } from './empty-scan.ts'
 import { foldConstants } from './fold-constants.ts'
+import { joinSide } from './join-side.ts'
 import { mergeRanges } from './merge-ranges.ts'
 import { mergeStages } from './merge-stages.ts'
 import { orderConditions } from './order-conditions.ts'
@@ -30,6 +31,7 @@ export const RULES: readonly Rule[] = [
   mergeStages, // after filters and limits have moved from between them
   orderConditions, // after every rule that adds, moves or removes conditions
   shareExpressions, // after merge-stages: what is repeated in neighbours is then repeated in one
+  joinSide, // after all that makes a side smaller
   answerFromStatistics, // after all that moves conditions: they must stand next to the scan, and nothing between
   pruneFields, // last: every other rule may change what is read
 ]

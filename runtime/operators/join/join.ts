@@ -1,7 +1,9 @@
 /**
- * join: the right side is read first and held, the left side streams past it. Rows come out in the order of the left side, the matches
- * of one row in the order of the right side; rows of the right side that nothing matched (`outer`) come last.
+ * join: the right side is held, the left side goes past it. Rows come out in the order of the left side, the matches of one row in the
+ * order of the right side; rows of the right side that nothing matched (`outer`) come last. Where the left side is read first, it is
+ * held too until the right side, of which only what can match is kept, has been read.
  */
+import type { ScanPredicate } from '../../../storage/predicate.ts'
 import type { Batch } from '../../batch.ts'
 import { ColumnBatch, withSelection } from '../../column-batch.ts'
 import { isMember } from '../../object-fields.ts'
@@ -10,19 +12,21 @@ import { takeRows } from '../../take-rows.ts'
 import type { Operator, RunContext } from '../operator.ts'
 import { joinedBatch, type RightNames } from './joined-batch.ts'
 import { MatchTable } from './match-table.ts'
-import { RightRows } from './right-rows.ts'
+import { bytesOfBatch, heldBatch, RightRows } from './right-rows.ts'
 
 const OUTPUT_ROWS = 8192
 
 export class JoinOperator {
-  /** What the right side feeds, to its end, before the left side begins. */
-  readonly build: Operator
-  readonly probe: Operator
+  /** What each side feeds; the one that is read first ends before the other begins. */
+  readonly left: Operator
+  readonly right: Operator
   readonly #spec: JoinSpec
   readonly #context: RunContext
   readonly #next: Operator
   readonly #table: MatchTable
   readonly #right: RightRows
+  /** The left side, where it is read first; its keys, and its rows. */
+  readonly #first: { readonly keys: MatchTable; readonly batches: Batch[] } | null
   readonly #leftFields: readonly string[]
   readonly #rightFields: readonly string[]
   /** Output names of the right side's fields, known once it has been read. */
@@ -39,35 +43,82 @@ export class JoinOperator {
     this.#next = next
     this.#leftFields = spec.keys.map(key => key.left)
     this.#rightFields = spec.keys.map(key => key.right)
-    this.#table = new MatchTable(spec.keys.length, { keepsRows: this.#keepsRows, matchesNull: spec.matchesNull })
+    const { matchesNull } = spec
+    this.#table = new MatchTable(spec.keys.length, { keepsRows: this.#keepsRows, matchesNull })
     this.#right = new RightRows(context)
-    let isBuilt = false
-    const table = this.#table
-    const needsMatch = spec.type === 'inner' || spec.type === 'semi'
-    this.build = {
-      get isDone() {
-        return next.isDone
-      },
-      push: batch => this.#add(batch),
-      finish: () => {
-        isBuilt = true
-        this.#close()
-      },
+    const keys = new MatchTable(spec.keys.length, { keepsRows: false, matchesNull })
+    this.#first = spec.readFirst === 'left' ? { keys, batches: [] } : null
+    if (this.#first === null) {
+      this.right = this.#side(
+        batch => this.#add(batch),
+        () => this.#close(),
+      )
+      this.left = this.#side(
+        batch => this.#match(batch),
+        () => this.#finish(),
+        this.#table,
+      )
+    } else {
+      const { batches } = this.#first
+      this.left = this.#side(
+        batch => this.#hold(batch, keys, batches),
+        () => keys.close(),
+      )
+      this.right = this.#side(
+        batch => this.#add(matchingIn(batch, keys, this.#rightFields)),
+        () => this.#replay(batches),
+        keys,
+      )
     }
-    this.probe = {
-      get isDone() {
-        return next.isDone || (isBuilt && needsMatch && table.rowCount === 0)
-      },
-      push: batch => this.#match(batch),
-      finish: () => this.#finish(),
+  }
+
+  /** @param known  what the side is asked for, once it has been read: without any key nothing of it matters */
+  #side(push: (batch: Batch) => void, finish: () => void, known?: MatchTable): Operator {
+    const next = this.#next
+    const isWanted = (): boolean => {
+      if (known === undefined || known.rowCount > 0) return true
+      // Rows of the left side without a match are in the answer, but for these types.
+      return this.#first === null && this.#spec.type !== 'inner' && this.#spec.type !== 'semi'
     }
+    return {
+      get isDone() {
+        return next.isDone || !isWanted()
+      },
+      push,
+      finish,
+    }
+  }
+
+  /** What blocks of the side that is read second are asked, once the other has been read. */
+  keyPredicate(key: number, field: string): ScanPredicate | null {
+    return (this.#first?.keys ?? this.#table).keyPredicate(key, field)
+  }
+
+  #hold(batch: Batch, keys: MatchTable, batches: Batch[]): void {
+    const { memory } = this.#context
+    const before = keys.sizeBytes
+    keys.add(batch, this.#leftFields)
+    memory.charge(keys.sizeBytes - before, 'join')
+    const held = heldBatch(batch)
+    memory.charge(bytesOfBatch(held), 'join')
+    batches.push(held)
+  }
+
+  #replay(batches: readonly Batch[]): void {
+    this.#close()
+    for (const batch of batches) {
+      if (this.#next.isDone) break
+      this.#match(batch)
+    }
+    this.#finish()
   }
 
   get #keepsRows(): boolean {
     return this.#spec.type !== 'semi' && this.#spec.type !== 'anti'
   }
 
-  #add(batch: Batch): void {
+  #add(batch: Batch | null): void {
+    if (batch === null) return
     this.#table.add(batch, this.#rightFields)
     if (this.#keepsRows) this.#right.add(batch)
     this.#context.memory.charge(this.#table.sizeBytes - this.#chargedBytes, 'join')
@@ -211,4 +262,16 @@ export class JoinOperator {
       this.#next.push(joinedBatch(nothing, this.#right, rows, fields))
     }
   }
+}
+
+/** The rows whose key was added; null: none. */
+function matchingIn(batch: Batch, keys: MatchTable, fields: readonly string[]): Batch | null {
+  const first = keys.find(batch, fields)
+  const kept = new Uint32Array(batch.selectedCount)
+  let count = 0
+  for (let n = 0; n < batch.selectedCount; n++) {
+    if (first[n] !== 0) kept[count++] = batch.selection === null ? n : batch.selection[n]!
+  }
+  if (count === 0) return null
+  return count === batch.selectedCount ? batch : withSelection(batch, kept, count)
 }

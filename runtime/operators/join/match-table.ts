@@ -2,6 +2,7 @@
  * Which rows of the right side a row of the left side matches: keys become numbers, several keys one number, and each number leads to
  * its rows in the order they came. Built once, then only read.
  */
+import type { ScanPredicate } from '../../../storage/predicate.ts'
 import type { Batch } from '../../batch.ts'
 import { KeyValues } from './key-values.ts'
 import { PairNumbers } from './pair-numbers.ts'
@@ -59,6 +60,11 @@ export class MatchTable {
   close(): void {
     for (const key of this.#keys) key.close()
     for (const pairs of this.#pairs) pairs.close()
+  }
+
+  /** What a block must have in `field` to have a row whose key, the one in that place, was added; null: nothing can be said. */
+  keyPredicate(key: number, field: string): ScanPredicate | null {
+    return this.#keys[key]!.predicate(field)
   }
 
   /** The first match of every selected row, in the order of the selection: its number from 1, or 0. Overwritten by the next call. */

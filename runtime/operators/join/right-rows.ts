@@ -3,16 +3,27 @@ import { DateTime, type Value } from '../../../storage/value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
+import { bytesOfVector } from '../../spill/size.ts'
 import type { RunContext } from '../operator.ts'
 
 /** Rough cost of one value of a column that was put together. */
 const VALUE_BYTES = 16
-/** Of a held row: which batch, which row of it. */
-const ROW_BYTES = 8
 
 /** A column by row number: `at` gives the values of rows counted from 1, missing for 0. */
 export interface RightColumn {
   at(rows: Uint32Array): Vector
+}
+
+/** What is worth keeping of a batch: where few of its rows are selected, those alone. */
+export function heldBatch(batch: Batch): Batch {
+  const { selection, selectedCount, rowCount } = batch
+  if (selection === null || selectedCount * 2 > rowCount) return batch
+  return batch.at(selection.slice(0, selectedCount))
+}
+
+/** With every column decoded: whoever holds the batch will read it. */
+export function bytesOfBatch(batch: Batch): number {
+  return batch.names.reduce((bytes, name) => bytes + bytesOfVector(batch.column(name)), 0)
 }
 
 export class RightRows {
@@ -27,8 +38,9 @@ export class RightRows {
   }
 
   add(batch: Batch): void {
-    this.#context.memory.charge(batch.selectedCount * ROW_BYTES, 'join')
-    this.#batches.push(batch)
+    const held = heldBatch(batch)
+    this.#context.memory.charge(bytesOfBatch(held), 'join')
+    this.#batches.push(held)
     this.#rowCount += batch.selectedCount
     for (const name of batch.names) this.#names.add(name)
   }
