@@ -448,6 +448,10 @@ export class TextTable {
     return this.#hashes.length
   }
 
+  get sizeBytes(): number {
+    return this.#arena.length + 4 * (this.#offsets.length + this.#hashes.length + this.#slots.length)
+  }
+
   /** How many texts have codes; these count from 1. */
   get count(): number {
     return this.#count - 1

@@ -24,6 +24,10 @@ const NULLS = 1
 /** Up to so many keys are asked for one by one. */
 const LISTED_MAX = 100
 
+/** Of a number and the two places that lead to it; of anything else, its text and its entry. */
+const NUMBER_BYTES = 16
+const OTHER_BYTES = 100
+
 /** A dictionary's value that nobody has asked for. */
 const UNASKED = 0xffffffff
 
@@ -45,6 +49,15 @@ export class KeyValues {
 
   constructor(matchesNull: boolean) {
     this.#absent = matchesNull ? NULLS : 0
+  }
+
+  /** Of the values: those of dictionaries are the dictionaries'. */
+  get sizeBytes(): number {
+    return (
+      NUMBER_BYTES * (this.#numbers.capacity + this.#times.capacity) +
+      this.#texts.sizeBytes +
+      OTHER_BYTES * this.#others.size
+    )
   }
 
   /** From now on values are only looked up. */

@@ -8,13 +8,13 @@ import { KeyValues } from './key-values.ts'
 import { PairNumbers } from './pair-numbers.ts'
 
 export class MatchTable {
-  /** Rows added so far; they are numbered in the order they came. */
+  /** Rows kept so far; they are numbered in the order they came. */
   rowCount = 0
   /** Does any key have more than one row? */
   hasRepeats = false
   readonly #keys: readonly KeyValues[]
   readonly #pairs: readonly PairNumbers[]
-  readonly #keepsRows: boolean
+  readonly keeps: 'all' | 'keyed' | 'keys'
   /** By the number of a key: its first and last row, counted from 1; 0 for none. */
   #first = new Uint32Array(1024)
   #last = new Uint32Array(1024)
@@ -23,37 +23,46 @@ export class MatchTable {
   #numbers = new Uint32Array(0)
   #more = new Uint32Array(0)
 
-  /** @param keepsRows  false when it is enough to know that there is a match */
-  constructor(keyCount: number, { keepsRows, matchesNull }: { keepsRows: boolean; matchesNull: boolean }) {
+  /** @param keeps  every row, those with a key (no null in it), or one of each key */
+  constructor(keyCount: number, { keeps, matchesNull }: { keeps: MatchTable['keeps']; matchesNull: boolean }) {
     this.#keys = Array.from({ length: keyCount }, () => new KeyValues(matchesNull))
     this.#pairs = Array.from({ length: Math.max(0, keyCount - 1) }, () => new PairNumbers())
-    this.#keepsRows = keepsRows
+    this.keeps = keeps
   }
 
   get sizeBytes(): number {
-    return 4 * (this.#first.length + this.#last.length + this.#next.length)
+    const own = 4 * (this.#first.length + this.#last.length + this.#next.length)
+    return this.#keys.reduce((bytes, key) => bytes + key.sizeBytes, own)
   }
 
-  /** Rows of the right side: all that are selected get a row number, those without a null key can be found. */
-  add(batch: Batch, fields: readonly string[]): void {
+  /**
+   * Rows of the right side. Those worth keeping get a row number and are told by where they stand in the batch: returns how many.
+   */
+  add(batch: Batch, fields: readonly string[], kept: Uint32Array): number {
     const numbers = this.#numbersOf(batch, fields)
-    this.#next = grown(this.#next, this.rowCount + batch.selectedCount)
+    const { keeps } = this
+    let count = 0
+    if (keeps !== 'keys') this.#next = grown(this.#next, this.rowCount + batch.selectedCount)
     for (let n = 0; n < batch.selectedCount; n++) {
-      const row = ++this.rowCount
       const number = numbers[n]!
-      if (number === 0) continue
+      if (number === 0 && keeps !== 'all') continue
       if (number >= this.#first.length) {
         this.#first = grown(this.#first, number + 1)
         this.#last = grown(this.#last, number + 1)
       }
       const last = this.#last[number]!
+      if (last !== 0 && keeps === 'keys') continue
+      const row = ++this.rowCount
+      kept[count++] = batch.selection === null ? n : batch.selection[n]!
+      if (number === 0) continue
       if (last === 0) this.#first[number] = row
-      else if (this.#keepsRows) {
+      else {
         this.#next[last - 1] = row
         this.hasRepeats = true
       }
       this.#last[number] = row
     }
+    return count
   }
 
   /** Every row has been added. */

@@ -4,7 +4,6 @@ import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import { bytesOfVector } from '../../spill/size.ts'
-import type { RunContext } from '../operator.ts'
 
 /** Rough cost of one value of a column that was put together. */
 const VALUE_BYTES = 16
@@ -21,27 +20,24 @@ export function heldBatch(batch: Batch): Batch {
   return batch.at(selection.slice(0, selectedCount))
 }
 
+/** As rows of the right side: their columns are put together besides, where they are read. */
+export function bytesOfHeld(batch: Batch): number {
+  return bytesOfBatch(batch) + batch.selectedCount * batch.names.length * VALUE_BYTES
+}
+
 /** With every column decoded: whoever holds the batch will read it. */
 export function bytesOfBatch(batch: Batch): number {
   return batch.names.reduce((bytes, name) => bytes + bytesOfVector(batch.column(name)), 0)
 }
 
 export class RightRows {
-  readonly #context: RunContext
-  readonly #batches: Batch[] = []
+  readonly batches: Batch[] = []
   readonly #names = new Set<string>()
   readonly #columns = new Map<string, RightColumn>()
-  #rowCount = 0
 
-  constructor(context: RunContext) {
-    this.#context = context
-  }
-
+  /** As `heldBatch` gives it. */
   add(batch: Batch): void {
-    const held = heldBatch(batch)
-    this.#context.memory.charge(bytesOfBatch(held), 'join')
-    this.#batches.push(held)
-    this.#rowCount += batch.selectedCount
+    this.batches.push(batch)
     for (const name of batch.names) this.#names.add(name)
   }
 
@@ -52,7 +48,6 @@ export class RightRows {
   column(name: string): RightColumn {
     let column = this.#columns.get(name)
     if (column === undefined) {
-      this.#context.memory.charge(this.#rowCount * VALUE_BYTES, 'join')
       column = columnOf(this.#values(name))
       this.#columns.set(name, column)
     }
@@ -62,7 +57,7 @@ export class RightRows {
   /** By row number; the first belongs to no row. */
   #values(name: string): Value[] {
     const values: Value[] = [undefined]
-    for (const batch of this.#batches) {
+    for (const batch of this.batches) {
       const vector = batch.column(name)
       for (let n = 0; n < batch.selectedCount; n++) {
         values.push(valueAt(vector, batch.selection === null ? n : batch.selection[n]!))
