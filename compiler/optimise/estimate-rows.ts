@@ -93,7 +93,7 @@ function rowsOfJoin(op: JoinOp, cx: Knows): number | null {
     case 'anti':
       return left * (1 - share)
     case 'inner':
-      return values === null ? Math.min(left, right) : (left * right) / Math.max(1, values, right)
+      return values === null ? left : (left * right) / Math.max(1, values, right)
     case 'left':
       return left
     case 'outer':
