@@ -54,6 +54,8 @@ export interface KernelMode {
   readonly selected: boolean
   /** After a bail-out: integers that leave ±2^53 stay exact, at the price of boxed values. */
   readonly exact: boolean
+  /** Of an aggregation: states by slot, of few rows, that are merged into those of groups. */
+  readonly bySlot?: true
 }
 
 export interface KernelText {

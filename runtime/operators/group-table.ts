@@ -37,6 +37,8 @@ export class GroupTable {
   readonly #scratchIds: number[] = []
   #combinedBy: readonly PairTable[] = []
   slotCount = 0
+  /** By slot: 1 where a state by slot was changed. */
+  met = new Uint8Array(0)
   /** Called before slots change their meaning. */
   beforeChange: (() => void) | null = null
 
