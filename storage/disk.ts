@@ -97,7 +97,7 @@ async function openLocked(
     nextId: () => partIds.next(),
     clock,
     retentionOf: index => settings.retentionOf(index),
-    cuts: () => [],
+    cuts: () => settings.cuts,
     record: () => catalog.flush(),
     keepSequence: async () => {
       const next = 1 + parts.list.reduce((greatest, part) => Math.max(greatest, part.lastSequence), 0)

@@ -73,6 +73,11 @@ export interface Store {
   indexes(): readonly IndexStatus[]
   /** How long events of an index are kept, in milliseconds; null: for ever. Absent: as `StoreOptions.retentionMs` says. */
   setRetention(index: string, retentionMs: number | null): Promise<void>
+  /**
+   * For who reads parts by their sequence numbers and has read all before `sequence`: from now on, across restarts, no part is made of
+   * parts on both sides of it, so that what is left to read is whole parts (`PartReader.firstSequence`). Null takes it back.
+   */
+  setCut(name: string, sequence: number | null): Promise<void>
   close(): Promise<void>
   readonly documents: DocumentStore
   status(): StoreStatus

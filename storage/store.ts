@@ -155,6 +155,10 @@ class BufferedStore implements Store {
     compactor.poke()
   }
 
+  async setCut(name: string, sequence: number | null): Promise<void> {
+    await this.disk?.settings.setCut(name, sequence)
+  }
+
   close(): Promise<void> {
     this.closing ??= this.shutDown()
     return this.closing
