@@ -90,10 +90,10 @@ export interface QueryOptions {
   readonly without?: readonly string[]
   /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
   readonly memoryBytes?: number
-  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
-  readonly snapshot?: Snapshot
   /** Lets stages write files (`tee`): the command line does, a server does not. */
   readonly openFile?: (path: string) => LineFile
+  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
+  readonly snapshot?: Snapshot
 }
 
 export interface StreamOptions extends QueryOptions {
@@ -156,6 +156,10 @@ export interface Engine {
   status(): StoreStatus
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
+  /** The data directory; null: everything is in memory and ends with the process. */
+  readonly directory: string | null
+  /** Small named documents that are kept: saved queries, keys. */
+  readonly documents: DocumentStore
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -179,7 +183,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
     fragments: fragmentsOf(options.fragments, store.documents),
   }
   const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
+  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -250,6 +254,7 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
 
 class StoreEngine implements Engine {
   readonly storage: StorageControl
+  readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
@@ -258,6 +263,7 @@ class StoreEngine implements Engine {
   readonly #lookups: LookupTables
 
   constructor(
+    directory: string | null,
     store: Store,
     clock: () => number,
     pool: ThreadPool,
@@ -265,6 +271,7 @@ class StoreEngine implements Engine {
     compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>,
     lookups: LookupTables,
   ) {
+    this.directory = directory
     this.#store = store
     this.storage = store
     this.#clock = clock
@@ -272,6 +279,10 @@ class StoreEngine implements Engine {
     this.#lanes = lanes
     this.#compiling = compiling
     this.#lookups = lookups
+  }
+
+  get documents(): DocumentStore {
+    return this.#store.documents
   }
 
   ingest(events: readonly IncomingEvent[]): AppendReceipt {

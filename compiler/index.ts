@@ -189,7 +189,7 @@ function inFragment(diagnostic: Diagnostic, places: Expanded['places']): Diagnos
 /** In a query that is wrong anyway, a field no event has, close to one that exists, is told with the other mistakes. */
 function asTypo(hint: Diagnostic): readonly Diagnostic[] {
   const { code, suggestion, span } = hint
-  if (code !== 'H906' || suggestion === undefined) return []
+  if (code !== 'H906' || suggestion === undefined || suggestion.includes('(')) return []
   return [{ ...hint, code: 'E101', edit: { span, text: quoteField(suggestion) } }]
 }
 
@@ -290,7 +290,8 @@ function shapeOf({ plan, scope }: Resolved): ResultShape {
   if (scope.isOpen && !scope.isEvents) return { kind: 'aggregate', columns: null, interval: null }
   if (!isTable || scope.isOpen) {
     const made = [...scope.fields.keys()].filter(name => name !== '_time' && name !== '_raw')
-    return { kind: 'events', columns: null, made, interval: null }
+    const kept = scope.isOpen ? {} : { kept: [...scope.fields.keys()] }
+    return { kind: 'events', columns: null, made, ...kept, interval: null }
   }
   const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
   const interval = intervalOf(chain)

@@ -53,6 +53,7 @@ export const DIAGNOSTIC_CODES = {
   H911: 'parse left fields as they were',
   H912: 'a let is not used',
   H913: 'keys of different types never match',
+  H914: 'nulls stand first in a descending sort',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

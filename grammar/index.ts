@@ -35,6 +35,7 @@ export { type ColouredToken, type TokenColour, tokensOf } from './service/tokens
 export { joinSpans, NO_SPAN, type Position, positionOf, type SourceText, type Span } from './source.ts'
 export { STAGE_SYNTAX, type StageSyntaxes } from './stages/index.ts'
 export { keyColumn, type StageSyntax } from './stages/syntax.ts'
+export { printString } from './strings.ts'
 export { suggestName } from './suggest.ts'
 export { parseTimePoint } from './time-point.ts'
 export { quoteField } from './token.ts'

@@ -1,4 +1,4 @@
-/** All rows of a run, counted, and those of one page kept: what answers that are not streamed are made of. */
+/** A page of an answer as rows, with everything counted: what programs and servers that want no stream ask for. */
 import { typeOf, type Value } from '../storage/value.ts'
 import type { Batch } from './batch.ts'
 import { withSelection } from './column-batch.ts'
@@ -20,6 +20,7 @@ export interface Collected {
   readonly warnings: readonly string[]
 }
 
+/** Everything, counted; of the rows those from `offset` on, at most `limit`. */
 export async function collect(
   batches: AsyncIterable<Batch>,
   shape: ResultShape,
@@ -29,7 +30,7 @@ export async function collect(
   const offset = page.offset ?? 0
   const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
   const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
-  if (shape.kind === 'events') for (const name of ['_time', '_raw']) columns.set(name, columns.size)
+  if (shape.kind === 'events') for (const name of shape.kept ?? ['_time', '_raw']) columns.set(name, columns.size)
   const rows: Value[][] = []
   let total = 0
   for await (const batch of batches) {
@@ -48,7 +49,9 @@ export async function collect(
     if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
   }
   const names = [...columns.keys()]
-  const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
+  // Of no rows at all, a `keep` still says what they would have had.
+  const isNamed = shape.columns !== null || (shape.kept !== undefined && total === 0)
+  const present = names.filter((_, index) => isNamed || rows.some(row => row[index] !== undefined))
   const indexes = present.map(name => columns.get(name)!)
   const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
   return {

@@ -31,7 +31,10 @@ export function overlay(base: Vector | null, members: readonly MemberColumn[], r
       const value = valueAt(vector, row)
       if (value === undefined) {
         // What is missing now hides what was there before.
-        if (object !== undefined) object = stripped(object, '', at => at === path.join('.'))
+        if (object !== undefined && memberAt(object, path) !== undefined) {
+          const gone = path.join('.')
+          object = stripped(object, '', name => name === gone)
+        }
         continue
       }
       isAny = true
@@ -97,12 +100,12 @@ export function memberOf(object: Vector, path: readonly string[], flat: Vector |
   const { rowCount } = object
   const values = Array.from({ length: rowCount }, (_, row) => {
     const own = flat === null ? undefined : valueAt(flat, row)
-    return own === undefined ? at(valueAt(object, row), path) : own
+    return own === undefined ? memberAt(valueAt(object, row), path) : own
   })
   return { kind: 'any', rowCount, values }
 }
 
-function at(value: Value, path: readonly string[]): Value {
+function memberAt(value: Value, path: readonly string[]): Value {
   let inner: Value = value
   for (const step of path) {
     if (!isObject(inner) || !Object.hasOwn(inner, step)) return undefined

@@ -17,6 +17,7 @@ export interface ExplainCommandOptions {
   readonly lookup?: readonly string[]
   readonly from?: string
   readonly to?: string
+  readonly timeField?: string
   readonly analyze?: boolean
   readonly passes?: boolean
   readonly js?: boolean
@@ -72,7 +73,7 @@ async function explanationFor(text: string, options: ExplainCommandOptions): Pro
     const engine =
       options.data !== undefined
         ? await open(options.data, { lookups })
-        : await createMemoryEngine(options.file ?? [null], lookups)
+        : await createMemoryEngine(options.file ?? [null], { ...options, lookups })
     try {
       return await engine.explain(text, { ...asked, openFile: teeFile })
     } finally {

@@ -22,6 +22,7 @@ export interface QueryCommandOptions {
   readonly lookup?: readonly string[]
   readonly from?: string
   readonly to?: string
+  readonly timeField?: string
   readonly format?: OutputFormat
   readonly failOnEmpty?: boolean
   readonly timeout?: string
@@ -77,8 +78,8 @@ async function run(
   const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
   const progress = startProgress()
   const lookups = lookupsOf(options.lookup)
-  const stream = queryStream(text, localEvents(inputs, tally, progress), { ...local, lookups })
-  const counted = await printAndReport(stream, format, options)
+  const events = localEvents(inputs, tally, progress, { timeField: options.timeField })
+  const counted = await printAndReport(queryStream(text, events, { ...local, lookups }), format, options)
   progress.end()
   if (tally.failed > 0) {
     process.stderr.write(

@@ -61,7 +61,8 @@ export function columnInputs(
 /** Columns a stage makes, before those that were there. */
 export function scopeBefore(made: readonly (readonly [string, ValueType])[], scope: Scope): Scope {
   const names = new Set(made.map(([name]) => name))
-  return new Scope(new Map([...made, ...[...scope.fields].filter(([name]) => !names.has(name))]), scope.isOpen)
+  const fields = new Map([...made, ...[...scope.fields].filter(([name]) => !names.has(name))])
+  return new Scope(fields, scope.isOpen, scope.isStored, scope.isEvents, scope.isNamed)
 }
 
 /** All a stage gives. */

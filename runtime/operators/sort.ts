@@ -76,10 +76,22 @@ export class SortOperator implements Operator {
     return a.order - b.order
   }
 
+  /** The largest were asked for, and rows without a value came first: seldom what was meant. */
+  #tellOfNulls(): void {
+    const { keys, limit, temporary } = this.#spec
+    const first = keys[0]!
+    if (limit === null || !first.descending || temporary.includes(first.field)) return
+    const nulls = countOf(this.#candidates, null)
+    const missing = countOf(this.#candidates, undefined)
+    if (nulls > 0) this.#context.count(`null-first:${first.field}`, nulls)
+    if (missing > 0) this.#context.count(`missing-first:${first.field}`, missing)
+  }
+
   finish(): void {
     const { limit, temporary } = this.#spec
     this.#candidates.sort(this.#compare)
     if (limit !== null && this.#candidates.length > limit) this.#candidates.length = limit
+    this.#tellOfNulls()
     const hidden = new Set(temporary)
     const rows = narrowed(this.#candidates)
     for (let start = 0; start < rows.length && !this.#next.isDone; start += OUTPUT_ROWS) {
@@ -90,6 +102,10 @@ export class SortOperator implements Operator {
     this.#candidates = []
     this.#next.finish()
   }
+}
+
+function countOf(candidates: readonly Candidate[], value: Value): number {
+  return candidates.reduce((count, { keys }) => count + Number(keys[0] === value), 0)
 }
 
 function pruneAt(limit: number): number {

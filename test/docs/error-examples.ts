@@ -53,6 +53,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H911: 'parse pattern "<host> text"',
   H912: 'let $slow = where ms > 500; head 5',
   H913: 'join on host == ms with [head 1]',
+  H914: 'stats avg(code) as code by host | sort -code | head 1',
 }
 
 /** Limits cannot be shown in a line. */
