@@ -86,7 +86,7 @@ async function openLocked(
     recovered,
   )
   const settings = new IndexSettings(documents, options.retentionMs ?? null)
-  const partIds = new PartIds(clock, newestOf([...recovered.parts.map(part => part.id), ...recovered.remaining]))
+  const partIds = new PartIds(clock, recovered.newestId)
   const workers = options.compactionWorkers ?? 1
   const compactor = new Compactor({
     directory: partsDirectory,
@@ -136,8 +136,4 @@ async function openLocked(
     checkFooters,
     closing: close,
   }
-}
-
-function newestOf(ids: readonly string[]): string | null {
-  return ids.reduce<string | null>((newest, id) => (newest === null || id > newest ? id : newest), null)
 }
