@@ -99,11 +99,8 @@ export interface QueryOptions {
   readonly without?: readonly string[]
   /** Bytes the query may hold in memory; what is more goes to temporary files. Default 512 MiB. */
   readonly memoryBytes?: number
-<<<<<<< HEAD
-=======
   /** Bytes of temporary files it may have besides, before it fails with QueryMemoryError; 0: none. Default 10 GiB. */
   readonly diskBytes?: number
->>>>>>> main
   /** Lets stages write files (`tee`): the command line does, a server does not. */
   readonly openFile?: (path: string) => LineFile
   /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
@@ -168,20 +165,12 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
-<<<<<<< HEAD
-  /** What a caller may have done to the parts and indexes, and learn of them. */
-  readonly storage: StorageControl
-=======
->>>>>>> main
   /** The data directory; null: everything is in memory and ends with the process. */
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
-<<<<<<< HEAD
-=======
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
->>>>>>> main
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -285,11 +274,6 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
-<<<<<<< HEAD
-class StoreEngine implements Engine {
-  readonly storage: StorageControl
-  readonly directory: string | null
-=======
 interface EngineParts {
   readonly directory: string | null
   readonly store: Store
@@ -304,7 +288,6 @@ interface EngineParts {
 class StoreEngine implements Engine {
   readonly directory: string | null
   readonly storage: StorageControl
->>>>>>> main
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
