@@ -171,6 +171,8 @@ export interface BlockReader {
    * nothing is cached. Null as of `column`. @throws {CorruptPartError}
    */
   rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null
+  /** A column of few values, not made whole; null: there is none, or it has many. What merges read, not queries. */
+  thin?(field: string): { readonly rows: Uint32Array; readonly values: Vector } | null
   /** Statistics that answer without decoding; null when not kept for this field. */
   statistics(field: string): BlockStatistics | null
   /** Bytes on disk of the chunk of `field`, for the profile. */
