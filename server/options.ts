@@ -51,6 +51,15 @@ export const OPTIONS = {
   'ingest.flush_rows': integer(1_000_000, 'buffered events that trigger a write', { min: 1 }),
   'ingest.flush_bytes': bytes(256 * MIB, 'buffered bytes that trigger a write'),
   'ingest.buffer_bytes_max': bytes(GIB, 'buffered bytes beyond which ingest answers 503 BACKPRESSURE'),
+  retention: duration(0, 'how long events are kept by their time, unless their index says otherwise; 0: for ever'),
+  'storage.compaction_workers': integer(
+    1,
+    'threads that merge parts in the background; 0: parts stay as they were written',
+    {
+      min: 0,
+      max: 16,
+    },
+  ),
   'otlp.http': text(':4318', 'address that takes OTLP over HTTP, JSON and protobuf, or off'),
   'otlp.grpc': text(':4317', 'address that takes OTLP over gRPC, or off'),
   'syslog.udp': text('off', 'address that takes syslog over UDP, such as 0.0.0.0:514'),
