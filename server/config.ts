@@ -89,6 +89,7 @@ class LoadedConfig implements Config {
       flushBytes: this.get('ingest.flush_bytes'),
       bufferBytesMax: this.get('ingest.buffer_bytes_max'),
       fsync: this.get('ingest.fsync'),
+      ...(this.get('query.spill_directory') !== '' && { spillDirectory: this.get('query.spill_directory') }),
     }
   }
 

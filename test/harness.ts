@@ -100,6 +100,7 @@ export function queryOptions(options: QueryOptions): QueryOptions {
     ...(options.to !== undefined && { to: options.to }),
     ...(options.variables !== undefined && { variables: options.variables }),
     ...(options.without !== undefined && { without: options.without }),
+    ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
   }
 }
 

@@ -332,7 +332,9 @@ export class Aggregation {
     this.#settle()
     const { count, values, interner } = this.#groups
     if (count === 0) return
-    if (values.length === 0) throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
+    // One group's states, put together, are not less for being written again.
+    if (values.length === 0 || (count === 1 && this.#level > 0))
+      throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
     this.#spilled ??= new GroupPartitions(spill, this.#stage, this.#level, this.#columns)
     const firstSeen =
       this.#firstSeen?.values ?? Float64Array.from({ length: count }, (_, group) => this.#seenBefore + group)
@@ -384,8 +386,9 @@ export class Aggregation {
     this.#account.clear()
     for (const partition of this.#spilled.partitions()) {
       const part = new Aggregation(this.#spec, this.#context, this.#stage, {
-        level: this.#level,
         kernels: this.#kernels,
+        level: this.#level + 1,
+        isMerging: true,
       })
       const written = this.#spilled.read(partition, this.#spec.keys.length, () => part.#groups.interner)
       for (const groups of written) part.#mergeWritten(groups)
