@@ -36,17 +36,18 @@ const vectorArbitrary: fc.Arbitrary<Vector> = fc.oneof(
     values: Uint8Array.from(values, Number),
     presence: Uint8Array.from(values, (_, row) => (row % 3 === 0 ? PRESENT : row % 3)),
   })),
-  fc
-    .array(fc.maxSafeInteger(), { minLength: 1 })
-    .map(values => ({ kind: 'duration' as const, rowCount: values.length, values: Float64Array.from(values), presence: null })),
-  fc
-    .array(fc.tuple(fc.integer(), fc.nat(999)), { minLength: 1 })
-    .map(times =>
-      timeVector(
-        times.map(([micros]) => micros),
-        times.map(([, nanos]) => nanos),
-      ),
+  fc.array(fc.maxSafeInteger(), { minLength: 1 }).map(values => ({
+    kind: 'duration' as const,
+    rowCount: values.length,
+    values: Float64Array.from(values),
+    presence: null,
+  })),
+  fc.array(fc.tuple(fc.integer(), fc.nat(999)), { minLength: 1 }).map(times =>
+    timeVector(
+      times.map(([micros]) => micros),
+      times.map(([, nanos]) => nanos),
     ),
+  ),
 )
 
 /** The values under rows that are not present are nobody's; bools there are 0. */
@@ -85,7 +86,11 @@ test('a frame answers for objects of its fields, members of its objects, and the
   ])
   const source = batchOf(columns, 2)
   const index: Vector = { kind: 'const', rowCount: 2, value: 'main' }
-  const beside = { ...source, names: source.names, column: (name: string) => (name === 'index' ? index : source.column(name)) }
+  const beside = {
+    ...source,
+    names: source.names,
+    column: (name: string) => (name === 'index' ? index : source.column(name)),
+  }
   const batch = batchOfFrame(new Frame(frameOf({ ...beside, rowCount: 2, at: rows => source.at(rows) }, [])), 7)
   assert.deepStrictEqual(batch.names, ['a.b', 'o'])
   assert.equal(batch.rowOrderBase, 7)
@@ -104,9 +109,9 @@ test('a frame of which one bit was changed on disk is not read', () => {
       const file = spill.create('sort')
       file.write(frame)
       file.write(frame)
-      const [bytes] = disk.files.values()
+      const [written] = disk.files.values()
       const byte = at % (file.bytes / 2)
-      bytes![byte]! ^= 1 << bit
+      written!.bytes[byte]! ^= 1 << bit
       assert.throws(() => file.read(0), SpillReadError)
       assert.deepStrictEqual(Uint8Array.from(file.read(1)), Uint8Array.from(frame))
     }),

@@ -7,12 +7,18 @@ import type { SortOptions } from '../../../runtime/spill/spilling-sort.ts'
 
 export interface MemoryDisk extends SpillDisk {
   /** By path. */
-  readonly files: Map<string, Uint8Array>
+  readonly files: Map<string, MemoryFile>
   /** Files that were ever made, and descriptors that are open. */
   made: number
   readonly open: Set<number>
   /** Bytes there is room for. */
   room: number
+}
+
+/** The first `length` bytes are written. */
+export interface MemoryFile {
+  bytes: Uint8Array
+  length: number
 }
 
 export function memoryDisk(room = Number.POSITIVE_INFINITY): MemoryDisk {
@@ -28,7 +34,7 @@ export function memoryDisk(room = Number.POSITIVE_INFINITY): MemoryDisk {
         .filter(path => path.startsWith(`${directory}/`))
         .map(path => path.slice(directory.length + 1)),
     create(path) {
-      disk.files.set(path, new Uint8Array(0))
+      disk.files.set(path, { bytes: new Uint8Array(4096), length: 0 })
       disk.made++
       disk.open.add(paths.length)
       return paths.push(path) - 1
@@ -37,16 +43,20 @@ export function memoryDisk(room = Number.POSITIVE_INFINITY): MemoryDisk {
       const used = [...disk.files.values()].reduce((sum, file) => sum + file.length, 0)
       if (used + bytes.length > disk.room)
         throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
-      const before = disk.files.get(paths[fd]!)!
-      const after = new Uint8Array(Math.max(before.length, position + bytes.length))
-      after.set(before)
-      after.set(bytes, position)
-      disk.files.set(paths[fd]!, after)
+      const file = disk.files.get(paths[fd]!)!
+      const end = position + bytes.length
+      if (end > file.bytes.length) {
+        const grown = new Uint8Array(2 * end)
+        grown.set(file.bytes)
+        file.bytes = grown
+      }
+      file.bytes.set(bytes, position)
+      file.length = Math.max(file.length, end)
     },
     read(fd, into, position) {
       const file = disk.files.get(paths[fd]!)!
       if (position + into.length > file.length) throw new Error('the file ends')
-      into.set(file.subarray(position, position + into.length))
+      into.set(file.bytes.subarray(position, position + into.length))
     },
     close: fd => void disk.open.delete(fd),
     remove: path => void disk.files.delete(path),
