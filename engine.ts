@@ -140,6 +140,8 @@ export interface QueryRun {
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
+export type StorageControl = Pick<Store, 'compact' | 'compactions' | 'indexes' | 'setRetention'>
+
 export interface Engine {
   /** Synchronous; queryable at once. @throws {BackpressureError} when the buffer is full. */
   ingest(events: readonly IncomingEvent[]): AppendReceipt
@@ -167,6 +169,8 @@ export interface Engine {
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
+  /** What a caller may have done to the parts and indexes, and learn of them. */
+  readonly storage: StorageControl
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -283,6 +287,7 @@ interface EngineParts {
 
 class StoreEngine implements Engine {
   readonly directory: string | null
+  readonly storage: StorageControl
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
@@ -294,6 +299,7 @@ class StoreEngine implements Engine {
   constructor({ directory, store, clock, pool, lanes, spill, compiling, lookups }: EngineParts) {
     this.directory = directory
     this.#store = store
+    this.storage = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes

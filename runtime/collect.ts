@@ -1,4 +1,4 @@
-/** The rows of a run as a page of values: what programs and servers ask for that do not want them as they come. */
+/** A page of an answer as rows, with everything counted: what programs and servers that want no stream ask for. */
 import { typeOf, type Value } from '../storage/value.ts'
 import type { Batch } from './batch.ts'
 import { withSelection } from './column-batch.ts'
@@ -20,7 +20,7 @@ export interface Collected {
   readonly warnings: readonly string[]
 }
 
-/** Everything, counted; keeps only the rows of the page. */
+/** Everything, counted; of the rows those from `offset` on, at most `limit`. */
 export async function collect(
   batches: AsyncIterable<Batch>,
   shape: ResultShape,

@@ -105,7 +105,7 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   'xxhash-wasm': ['storage/part/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
   fzstd: ['server/encodings/'],
   protobufjs: ['server/protocols/'],
-  '@grpc/grpc-js': ['server/protocols/'],
+  '@grpc/grpc-js': ['server/listeners/'],
   acorn: ['compiler/codegen/'],
   astring: ['compiler/codegen/'],
   estree: ['compiler/'],
@@ -177,7 +177,10 @@ const REGISTRIES = [
   'compiler/stages',
   'compiler/functions/scalar',
   'compiler/functions/aggregate',
+  'compiler/functions/window',
   'compiler/optimise',
+  'runtime/formats',
+  'runtime/operators/table',
   'storage/part/encodings',
 ]
 
