@@ -6,12 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, print } from '../grammar/index.ts'
-import { QueryMemoryError } from '../runtime/memory.ts'
 import type { Lanes } from '../runtime/parallel/lanes.ts'
 import { sectionOf, type TestCase } from './case-file.ts'
 import { eventsOf, NOW, optionsOf, queryOf, type RunOptions } from './case-input.ts'
 import { inAnyWords, isOrdered, isSameResult, spokenFields } from './compare-rows.ts'
-import { answer, ruleNames, withEngine } from './harness.ts'
+import { answer, answerInLittleMemory, ruleNames, withEngine } from './harness.ts'
 import { InlineLanes } from './inline-lanes.ts'
 import { askReference } from './reference/index.ts'
 import { type NamedRow, parseRow, rowText } from './rows.ts'
@@ -48,21 +47,14 @@ async function onDisk(test: TestCase, eventsPerPart: number, blockRows?: number,
 /** Stages that wrote to disk while the ladder was climbed: how often each. */
 export const spilledStages = new Map<string, number>()
 
-/** With so little memory that whatever can be written to disk is. What a stage must hold for itself it is given, little by little. */
 async function withHardlyAnyMemory(test: TestCase): Promise<Computed> {
-  for (let memoryBytes = 256; ; memoryBytes *= 8) {
-    try {
-      const options = { ...optionsOf(test), memoryBytes, blockRows: 2 }
-      const { rows, kind, profile } = await answer(queryOf(test), eventsOf(test), options)
-      for (const counter of profile.counters.keys()) {
-        const stage = counter.startsWith('spilled:') ? counter.slice('spilled:'.length) : null
-        if (stage !== null) spilledStages.set(stage, (spilledStages.get(stage) ?? 0) + 1)
-      }
-      return { rows, isEvents: kind === 'events' }
-    } catch (error) {
-      if (!(error instanceof QueryMemoryError)) throw error
-    }
+  const options = { ...optionsOf(test), memoryBytes: 256, blockRows: 2 }
+  const { rows, kind, profile } = await answerInLittleMemory(queryOf(test), eventsOf(test), options)
+  for (const counter of profile.counters.keys()) {
+    const [what, stage] = counter.split(':')
+    if (what === 'spilled') spilledStages.set(stage!, (spilledStages.get(stage!) ?? 0) + 1)
   }
+  return { rows, isEvents: kind === 'events' }
 }
 
 /** Which row is first is an accident of the scan unless the query sorted before it asked. */
