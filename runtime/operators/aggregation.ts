@@ -474,6 +474,7 @@ export class Aggregation {
     this.#settle()
     const { count, values } = this.#groups
     this.#fits(0)
+    this.#account.settle(() => bytesOfState(this.#columns, this.#state, count))
     if (count === 0) return { count, keys: values, answers: [] }
     const { finish: kernel } = this.#kernels
     const finish = kernel.get([], { selected: false, exact: false })
