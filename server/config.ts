@@ -91,6 +91,7 @@ class LoadedConfig implements Config {
       fsync: this.get('ingest.fsync'),
       retentionMs: this.get('retention') === 0 ? null : this.get('retention'),
       compactionWorkers: this.get('storage.compaction_workers'),
+      ...(this.get('query.spill_directory') !== '' && { spillDirectory: this.get('query.spill_directory') }),
     }
   }
 

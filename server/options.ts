@@ -77,7 +77,13 @@ export const OPTIONS = {
   'query.max_limit': integer(50_000, 'largest limit of /query; /query/stream has none', { min: 1 }),
   'query.max_query_bytes': bytes(MIB, 'longest query text; longer ones get QUERY_TOO_LARGE'),
   'query.max_query_runtime': duration(300_000, 'a query that runs longer is stopped with 504', { min: 1 }),
-  'query.memory': bytes(512 * MIB, 'what one query may hold in memory before it fails with QUERY_MEMORY_EXCEEDED'),
+  'query.memory': bytes(512 * MIB, 'what one query may hold in memory; what is more goes to temporary files'),
+  'query.disk': bytes(
+    10 * GIB,
+    'what one query may have in temporary files before it fails with QUERY_MEMORY_EXCEEDED; 0: none',
+    { min: 0 },
+  ),
+  'query.spill_directory': text('', 'where temporary files of queries lie; empty: `tmp` in the data directory'),
   'query.max_concurrent': integer(10, 'queries that run at once', { min: 1 }),
   'query.max_queued': integer(50, 'queries that wait for their turn; further ones get 429', { min: 0 }),
 } as const
