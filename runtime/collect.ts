@@ -1,4 +1,4 @@
-/** All rows of a run, or a page of them, aligned to one list of columns: what a table or an answer over HTTP is made from. */
+/** A page of an answer as rows, with everything counted: what programs and servers that want no stream ask for. */
 import { typeOf, type Value } from '../storage/value.ts'
 import type { Batch } from './batch.ts'
 import { withSelection } from './column-batch.ts'
@@ -20,7 +20,7 @@ export interface Collected {
   readonly warnings: readonly string[]
 }
 
-/** Everything, counted; keeps only `offset … offset + limit` rows. */
+/** Everything, counted; of the rows those from `offset` on, at most `limit`. */
 export async function collect(
   batches: AsyncIterable<Batch>,
   shape: ResultShape,
