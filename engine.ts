@@ -2,7 +2,7 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
@@ -39,6 +39,8 @@ import { type ResultShape, scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import type { SpillDisk } from './runtime/spill/disk.ts'
+import { SpillSpace } from './runtime/spill/space.ts'
 import type {
   AppendReceipt,
   DocumentStore,
@@ -76,6 +78,13 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly muchDataRows?: number
   /** Replaced by tests. */
   readonly lanes?: Lanes
+  /**
+   * Where queries write what does not fit in their memory. Default: `tmp` in the data directory; without one, `quern-spill-<user>` in
+   * the system's directory for temporary files. Made when first needed; its files go when their query ends.
+   */
+  readonly spillDirectory?: string
+  /** Replaced by tests. */
+  readonly spillDisk?: SpillDisk
 }
 
 export interface QueryOptions {
@@ -88,15 +97,17 @@ export interface QueryOptions {
   readonly now?: DateTime
   /** Optimiser rules to leave out (`all`: every one; `pushdown`: storage is told nothing). */
   readonly without?: readonly string[]
-  /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
+  /** Bytes the query may hold in memory; what is more goes to temporary files. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** Bytes of temporary files it may have besides, before it fails with QueryMemoryError; 0: none. Default 10 GiB. */
+  readonly diskBytes?: number
   /** Lets stages write files (`tee`): the command line does, a server does not. */
   readonly openFile?: (path: string) => LineFile
   /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
   readonly snapshot?: Snapshot
 }
 
-export interface StreamOptions extends QueryOptions {
+export interface StreamOptions extends QueryOptions, Pick<EngineOptions, 'spillDirectory'> {
   /** Lookup tables: files (CSV, NDJSON) by name. */
   readonly lookups?: Readonly<Record<string, string>>
   /** Stages by name, for `use`. */
@@ -129,6 +140,8 @@ export interface QueryRun {
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
+export type StorageControl = Pick<Store, 'compact' | 'compactions' | 'indexes' | 'setRetention'>
+
 export interface Engine {
   /** Synchronous; queryable at once. @throws {BackpressureError} when the buffer is full. */
   ingest(events: readonly IncomingEvent[]): AppendReceipt
@@ -156,6 +169,8 @@ export interface Engine {
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
+  /** What a caller may have done to the parts and indexes, and learn of them. */
+  readonly storage: StorageControl
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -179,7 +194,17 @@ export async function open(directory: string | null, options: EngineOptions = {}
     fragments: fragmentsOf(options.fragments, store.documents),
   }
   const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
-  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
+  const ownSpill = directory === null ? sharedSpillDirectory() : join(directory, 'tmp')
+  const spill = new SpillSpace(options.spillDirectory ?? ownSpill, options.spillDisk)
+  // Nobody else uses the directory of a store that is locked.
+  spill.sweep(directory !== null && options.spillDirectory === undefined)
+  const clock = options.clock ?? Date.now
+  return new StoreEngine({ directory, store, clock, pool, lanes: options.lanes ?? pool, spill, compiling, lookups })
+}
+
+/** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
+function sharedSpillDirectory(): string {
+  return join(tmpdir(), `quern-spill-${process.getuid?.() ?? 'user'}`)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -206,7 +231,8 @@ export function queryStream(
   let isDone = false
   const reader: PipeReader = { see: fields => unseen.see(fields), end: () => (isDone = true) }
   const source = tables.before(pipeSource(events, { fields: demandOf(compiled), scans: scanCount }, reader))
-  const result = execute(compiled.program, source, executeOptions(options, now))
+  const spill = new SpillSpace(options.spillDirectory ?? sharedSpillDirectory())
+  const result = execute(compiled.program, source, { ...executeOptions(options, now), spill })
   // Of a pipe that was left before its end nobody knows what it would have had.
   return queryRun(compiled, result, () => (isDone ? unseen.hints() : []))
 }
@@ -248,31 +274,38 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
+interface EngineParts {
+  readonly directory: string | null
+  readonly store: Store
+  readonly clock: () => number
+  readonly pool: ThreadPool
+  readonly lanes: Lanes
+  readonly spill: SpillSpace
+  readonly compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
+  readonly lookups: LookupTables
+}
+
 class StoreEngine implements Engine {
   readonly directory: string | null
+  readonly storage: StorageControl
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
   readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
+  readonly #spill: SpillSpace
 
-  constructor(
-    directory: string | null,
-    store: Store,
-    clock: () => number,
-    pool: ThreadPool,
-    lanes: Lanes,
-    compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>,
-    lookups: LookupTables,
-  ) {
+  constructor({ directory, store, clock, pool, lanes, spill, compiling, lookups }: EngineParts) {
     this.directory = directory
     this.#store = store
+    this.storage = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes
     this.#compiling = compiling
     this.#lookups = lookups
+    this.#spill = spill
   }
 
   get documents(): DocumentStore {
@@ -300,7 +333,7 @@ class StoreEngine implements Engine {
       const tables = new QueryTables(this.#lookups)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
-      const run = { ...executeOptions(options, now), lanes: this.#lanes }
+      const run = { ...executeOptions(options, now), lanes: this.#lanes, spill: this.#spill }
       return { compiled, result: execute(compiled.program, source, run) }
     } catch (error) {
       snapshot.release()
@@ -423,6 +456,7 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     nowMicros: now.micros,
     ...(options.signal && { signal: options.signal }),
     ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
+    ...(options.diskBytes !== undefined && { diskBytes: options.diskBytes }),
     ...(options.openFile && { openFile: options.openFile }),
   }
 }

@@ -109,6 +109,7 @@ export type AstStage =
   | AstForecast
   | AstPatterns
   | AstUnion
+  | AstCompare
   | AstExplode
   | AstTee
   | AstJoin
@@ -128,6 +129,7 @@ export type AstShortForm =
   | AstChanges
   | AstLatency
   | AstProportion
+  | AstFacets
   | AstExemplars
   | AstImpact
 
@@ -396,6 +398,11 @@ export interface AstUse extends Stage<'use'> {
   readonly nameSpan: Span
 }
 
+/** `compare 1d`, `compare previous 1d`; null: as far back as the queried range is long. */
+export interface AstCompare extends Stage<'compare'> {
+  readonly back: AstExpr | null
+}
+
 /** `union $x, [from app | head 5]` */
 export interface AstUnion extends Stage<'union'> {
   readonly inputs: readonly AstInput[]
@@ -530,6 +537,12 @@ export interface AstProportion extends Stage<'proportion'> {
 export interface AstImpact extends Stage<'impact'> {
   readonly value: AstAggregate | null
   readonly by: readonly AstKey[]
+}
+
+/** `facets host, status limit=5` */
+export interface AstFacets extends Stage<'facets'> {
+  readonly fields: readonly AstFieldRef[]
+  readonly options: readonly AstOption[]
 }
 
 /** `exemplars [N] [by k]` */

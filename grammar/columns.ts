@@ -11,6 +11,8 @@ export interface Column {
   readonly text: string | null
   /** The field of the events whose values it has, under whichever name. */
   readonly source: string | null
+  /** What a stats grouped by: as long as its values are what they were. */
+  readonly isKey?: true
   /** The stage that makes it, where no expression does: `parse json`, `outliers`. */
   readonly madeBy?: string
 }

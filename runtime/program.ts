@@ -327,10 +327,12 @@ export interface UnionSpec extends UnarySpec<'union'> {
 export interface JoinSpec extends UnarySpec<'join'> {
   readonly right: OperatorSpec
   readonly type: JoinType
-  /** Columns of either side. */
+  /** Columns of either side; none: every row matches every row. */
   readonly keys: readonly { readonly left: string; readonly right: string }[]
   /** Put before the names of the right side's fields. */
   readonly prefix: string
+  /** Null and missing match each other; otherwise they match nothing. */
+  readonly matchesNull: boolean
 }
 
 /** What feeds an operator, in the order explain shows it. */

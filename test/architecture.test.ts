@@ -105,7 +105,7 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   'xxhash-wasm': ['storage/part/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
   fzstd: ['server/encodings/'],
   protobufjs: ['server/protocols/'],
-  '@grpc/grpc-js': ['server/protocols/'],
+  '@grpc/grpc-js': ['server/listeners/'],
   acorn: ['compiler/codegen/'],
   astring: ['compiler/codegen/'],
   estree: ['compiler/'],

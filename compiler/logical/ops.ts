@@ -213,6 +213,8 @@ export interface JoinOp extends UnaryOp<'join'> {
   readonly type: JoinType
   readonly keys: readonly { readonly left: string; readonly right: string }[]
   readonly prefix: string
+  /** Null and missing are values of a key as any other: each other's match. Left out: they match nothing. */
+  readonly matchesNull?: true
   /** All fields each side can have; null: only the data knows. */
   readonly leftFields: readonly string[] | null
   readonly rightFields: readonly string[] | null

@@ -176,7 +176,7 @@ export function printJoin({ type, keys, prefix }: Pick<JoinOp, 'type' | 'keys' |
   const on = keys.map(({ left, right }) =>
     left === right ? quoteField(left) : `${quoteField(left)} == ${quoteField(right)}`,
   )
-  return `join ${type} on ${on.join(', ')}${prefix === '' ? '' : ` as ${quoteField(prefix.slice(0, -1))}`}`
+  return `join ${type}${on.length === 0 ? '' : ` on ${on.join(', ')}`}${prefix === '' ? '' : ` as ${quoteField(prefix.slice(0, -1))}`}`
 }
 
 /** The plan, last op first, inputs indented below it. */

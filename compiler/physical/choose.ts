@@ -64,7 +64,9 @@ function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): Physical
       return { kind: 'dedup', origin: op.origin, count: op.count, fields: op.fields, input }
     case 'join': {
       const { type, keys, prefix } = op
-      return { kind: 'join', origin: op.origin, type, keys, prefix, input, right: lower(op.right, cx, false) }
+      const matchesNull = op.matchesNull === true
+      const right = lower(op.right, cx, false)
+      return { kind: 'join', origin: op.origin, type, keys, prefix, matchesNull, input, right }
     }
     case 'union':
       return { kind: 'union', origin: op.origin, input, others: op.others.map(other => lower(other, cx, below)) }

@@ -128,6 +128,7 @@ export interface PhysicalJoin extends Unary<'join'> {
   readonly type: JoinOp['type']
   readonly keys: JoinOp['keys']
   readonly prefix: string
+  readonly matchesNull: boolean
 }
 
 /** What feeds an op, in the order explain shows it. */

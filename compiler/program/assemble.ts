@@ -141,8 +141,8 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'describe':
           return { ...base, op: 'describe', input: input!.spec }
         case 'join': {
-          const { type, keys, prefix } = op
-          return { ...base, op: 'join', type, keys, prefix, input: input!.spec, right: inputs[1]!.spec }
+          const { type, keys, prefix, matchesNull } = op
+          return { ...base, op: 'join', type, keys, prefix, matchesNull, input: input!.spec, right: inputs[1]!.spec }
         }
         case 'union':
           return { ...base, op: 'union', input: input!.spec, others: inputs.slice(1).map(other => other.spec) }

@@ -112,6 +112,8 @@ function countOps(plan: LogicalOp): number {
 const UNJUDGED: ReadonlySet<string> = new Set(['E101', 'E106', 'E203', 'E204', 'E207'])
 
 function asCore(stage: AstStage): CoreStage {
-  if (STAGE_SYNTAX[stage.kind].desugar !== undefined) throw new Error(`the short form ${stage.kind} was not expanded`)
+  const { desugar, desugarRows } = STAGE_SYNTAX[stage.kind]
+  if (desugar !== undefined || desugarRows !== undefined)
+    throw new Error(`the short form ${stage.kind} was not expanded`)
   return stage as CoreStage
 }

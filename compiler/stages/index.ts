@@ -2,6 +2,7 @@
 
 import { changepoint } from './changepoint.ts'
 import { drop, keep, rename } from './columns.ts'
+import { compare } from './compare.ts'
 import { context } from './context.ts'
 import { correlate } from './correlate.ts'
 import { describe } from './describe.ts'
@@ -61,6 +62,7 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   changepoint,
   forecast,
   patterns,
+  compare,
   union,
   explode,
   tee,

@@ -302,6 +302,40 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     return { text: `union ${inputs.map(input => input.text).join(', ')}`, next }
   },
 
+  compare: state => {
+    const { random } = state
+    const values = state.fields.filter(field => !isGroupKey(field))
+    // Of estimates the difference is another matter; and the groups must still be told apart.
+    if (!state.series || state.mixed || values.some(field => !/^a\d_(?:count|min|max|dc|sum)$/.test(field.name)))
+      return null
+    const beside = values.flatMap(({ name, type }): Field[] => [
+      { name, type },
+      { name: `${name}_previous`, type },
+      { name: `${name}_change`, type: 'opaque' },
+      { name: `${name}_change_pct`, type: 'opaque' },
+    ])
+    const fields = [...state.fields.filter(isGroupKey), ...beside]
+    return {
+      text: `compare ${random.pick(['1m', '5m', '1h', '90s'])}`,
+      next: { ...state, fields, ordered: false, series: false },
+    }
+  },
+
+  facets: state => {
+    const { random } = state
+    const candidates = state.fields.filter(isUsable)
+    if (state.inner || candidates.length === 0) return null
+    const chosen = random.some(candidates).slice(0, 3)
+    const fields: Field[] = [
+      { name: 'field', type: 'string' },
+      { name: 'value', type: 'any' },
+      { name: 'count', type: 'any' },
+      { name: 'share', type: 'opaque' },
+    ]
+    const text = `facets ${names(chosen)}${random.chance(0.5) ? ` limit=${random.int(1, 3)}` : ''}`
+    return { text, next: { ...state, fields, ordered: false, events: false, series: false, mixed: true } }
+  },
+
   stats: state => stats(state),
   count: state => stats(state),
 }

@@ -3,6 +3,7 @@ import type { AstStage } from '../ast.ts'
 import { baselineSyntax } from './baseline.ts'
 import { changepointSyntax } from './changepoint.ts'
 import { changesSyntax } from './changes.ts'
+import { compareSyntax } from './compare.ts'
 import { contextSyntax } from './context.ts'
 import { correlateSyntax } from './correlate.ts'
 import { countSyntax } from './count.ts'
@@ -15,6 +16,7 @@ import { everySyntax } from './every.ts'
 import { exemplarsSyntax } from './exemplars.ts'
 import { explodeSyntax } from './explode.ts'
 import { extendSyntax } from './extend.ts'
+import { facetsSyntax } from './facets.ts'
 import { fillSyntax } from './fill.ts'
 import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
@@ -83,6 +85,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   changepoint: changepointSyntax,
   forecast: forecastSyntax,
   patterns: patternsSyntax,
+  compare: compareSyntax,
   union: unionSyntax,
   use: useSyntax,
   explode: explodeSyntax,
@@ -99,6 +102,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   changes: changesSyntax,
   latency: latencySyntax,
   proportion: proportionSyntax,
+  facets: facetsSyntax,
   exemplars: exemplarsSyntax,
   impact: impactSyntax,
 }

@@ -18,7 +18,9 @@ export function parseOn(p: Parser, ...after: readonly string[]): AstJoinKey[] {
 /** SPL's `join host [ … ]`: the fields alone. */
 function reportMissingOn(p: Parser): void {
   const token = p.peek()
-  if (!isNameToken(token)) p.unexpected(["'on'"], "'on' and the fields both sides have in common,")
+  // The beginning of a word that is still being written may be that of `on`.
+  const isBegun = p.watch?.isWriting === true && token.end === p.text.length
+  if (isBegun || !isNameToken(token)) p.unexpected(["'on'"], "'on' and the fields both sides have in common,")
   const at = { start: token.start, end: token.start }
   p.report({
     code: 'E301',

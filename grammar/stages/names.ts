@@ -31,6 +31,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changepoint',
   'forecast',
   'patterns',
+  'compare',
   'union',
   'join',
   'lookup',
@@ -47,6 +48,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changes',
   'latency',
   'proportion',
+  'facets',
   'exemplars',
   'impact',
 ]
@@ -89,6 +91,8 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'rex',
   'timechart',
   'makecontinuous',
+  'timewrap',
+  'logcompare',
   'append',
   'mvexpand',
   'mv-expand',
@@ -129,4 +133,4 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
 ])
 
 /** Stages of the language that this engine does not run yet. */
-export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize', 'facets', 'compare'])
+export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize'])

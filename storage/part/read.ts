@@ -32,6 +32,10 @@ export function describePart(filesystem: Filesystem, path: string): PartDescript
       maxMicros: footer.maxTime.micros,
       sizeBytes: file.sizeBytes,
       rawBytes: footer.rawBytes,
+      firstSequence: footer.firstSequence,
+      lastSequence: footer.lastSequence,
+      level: footer.level,
+      replaces: footer.replaces,
     }
   } finally {
     file.close()
@@ -53,6 +57,8 @@ class FilePart implements PartReader {
   readonly index: string
   readonly rowCount: number
   readonly blockCount: number
+  readonly firstSequence: number
+  readonly lastSequence: number
   readonly minTime: DateTime
   readonly maxTime: DateTime
   readonly sizeBytes: number
@@ -76,6 +82,8 @@ class FilePart implements PartReader {
     this.index = footer.index
     this.rowCount = footer.rowCount
     this.blockCount = footer.blocks.length
+    this.firstSequence = footer.firstSequence
+    this.lastSequence = footer.lastSequence
     this.minTime = footer.minTime
     this.maxTime = footer.maxTime
     this.sizeBytes = file.sizeBytes

@@ -64,6 +64,12 @@ export const SHORT_FORM_EXAMPLES: Readonly<Record<ShortForm, QueryExample>> = {
     output:
       '{"host":"a","sum(ms)":40,"share":0.6666666666666666,"cumulative":0.6666666666666666}\n{"host":"b","sum(ms)":20,"share":0.3333333333333333,"cumulative":1}',
   },
+  facets: {
+    query: 'facets host, ms limit=1',
+    input: REQUESTS,
+    output:
+      '{"field":"host","value":"a","count":2,"share":0.6666666666666666}\n{"field":"ms","value":10,"count":1,"share":0.3333333333333333}',
+  },
   exemplars: {
     query: 'exemplars 1 by host | keep host, ms',
     input: REQUESTS,

@@ -4,6 +4,7 @@
  */
 import type {
   AstAggregate,
+  AstCompare,
   AstExpr,
   AstFrom,
   AstInput,
@@ -16,7 +17,8 @@ import type {
 } from '../../grammar/ast.ts'
 import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
-import { DateTime, type Value } from '../../storage/value.ts'
+import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import { compared, keysOfGroups } from './compare.ts'
 import { type CallScalar, evaluate as evaluateExpr } from './expressions.ts'
 import { dropFields, keepFields, renameFields } from './fields.ts'
 import { join } from './join.ts'
@@ -50,6 +52,9 @@ interface State {
 
 /** What every pipeline of a query sees. */
 interface World {
+  readonly query: AstQuery
+  /** Events are dated later by this, and end now: what `compare` sees of an earlier period. */
+  readonly shiftMicros: number | null
   readonly events: readonly IncomingEvent[]
   readonly nowMicros: number
   readonly evaluate: Evaluate
@@ -71,15 +76,41 @@ export function interpret(query: AstQuery, events: readonly IncomingEvent[], opt
   const evaluate: Evaluate = (expr, row) =>
     evaluateExpr(expr, { row, variables: options.variables, callScalar: options.callScalar, locals: new Map() })
   const world: World = {
+    query,
+    shiftMicros: null,
     events,
     nowMicros: options.nowMicros,
     evaluate,
     lets: new Map(),
     lookups: options.lookups ?? {},
   }
-  for (const { name, pipeline } of query.lets) world.lets.set(name, run(pipeline, world))
+  defineLets(world)
   const state = run(query.pipeline, world)
   return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
+}
+
+function defineLets(world: World): void {
+  for (const { name, pipeline } of world.query.lets) world.lets.set(name, run(pipeline, world))
+}
+
+/** The stages before it once more, over what was earlier, and each row beside that of the same keys. */
+function compare(stage: AstCompare, state: State, pipeline: AstPipeline, world: World): State {
+  const back = stage.back === null ? null : world.evaluate(stage.back, { fields: new Map(), index: undefined })
+  const range = surroundingsOf(pipeline, 0, world)
+  const shiftMicros =
+    back instanceof Duration ? back.ns / 1000 : (range.toMicros ?? world.nowMicros) - (range.fromMicros ?? 0)
+  const stages = pipeline.stages.slice(0, pipeline.stages.indexOf(stage))
+  const stats = stages.findLastIndex(each => each.kind === 'stats')
+  const choosing = (each: AstStage): boolean => ['where', 'head', 'tail', 'dedup'].includes(each.kind)
+  const repeated = stages.filter((each, at) => at <= stats || !(choosing(each) || each.kind === 'sort'))
+  const earlier: World = { ...world, shiftMicros, lets: new Map() }
+  defineLets(earlier)
+  const previous = run({ ...pipeline, stages: repeated }, earlier)
+  return compared(state, previous, {
+    keys: keysOfGroups(stages.slice(stats)),
+    isOuter: !stages.slice(stats + 1).some(choosing),
+    evaluate: world.evaluate,
+  })
 }
 
 function run(pipeline: AstPipeline, world: World): State {
@@ -92,6 +123,7 @@ function run(pipeline: AstPipeline, world: World): State {
   for (const [at, stage] of stages.entries()) {
     const after = stages[at + 1]
     if (stage.kind === 'where' && after?.kind === 'context') state = context(after, stage.predicate, state, evaluate)
+    else if (stage.kind === 'compare') state = compare(stage, state, pipeline, world)
     else if (stage.kind !== 'context') state = apply(stage, state, world, surroundingsOf(pipeline, at, world))
   }
   return state
@@ -109,14 +141,19 @@ function surroundingsOf({ from, stages }: AstPipeline, stage: number, { nowMicro
 }
 
 /** Events of the indexes named, where the first is named, and the rows of lets, each in the time range. */
-function source(from: AstFrom | null, { events, lets, nowMicros }: World): State {
+function source(from: AstFrom | null, world: World): State {
+  const { lets, nowMicros, shiftMicros } = world
+  const events = shiftMicros === null ? world.events : world.events.map(event => later(event, shiftMicros))
   const names = (from?.sources ?? []).filter(each => !each.isLet)
   const ranges = from?.ranges ?? []
   const isInRange = (time: Value): boolean =>
     ranges.every(range => time instanceof DateTime && isWithin(time, range, nowMicros))
   const isSource = sourceTest(names)
+  // Where the range is open, what is earlier ends with it.
+  const isOver = (time: DateTime): boolean =>
+    shiftMicros === null || ranges.some(range => range.to !== null) || time.micros < nowMicros
   const read = (): State => ({
-    rows: events.filter(event => isSource(event.index) && isInRange(event.time)).map(rowOf),
+    rows: events.filter(event => isSource(event.index) && isInRange(event.time) && isOver(event.time)).map(rowOf),
     columns: null,
   })
   if (from === null) return read()
@@ -127,6 +164,10 @@ function source(from: AstFrom | null, { events, lets, nowMicros }: World): State
     return [{ ...rows, rows: rows.rows.filter(row => isInRange(readField(row, '_time'))) }]
   })
   return concatenated(inputs)
+}
+
+function later(event: IncomingEvent, micros: number): IncomingEvent {
+  return { ...event, time: new DateTime(event.time.micros + micros, event.time.nanos) }
 }
 
 /** By field name: a row has the fields it came with. */

@@ -39,7 +39,7 @@ export class JoinOperator {
     this.#next = next
     this.#leftFields = spec.keys.map(key => key.left)
     this.#rightFields = spec.keys.map(key => key.right)
-    this.#table = new MatchTable(spec.keys.length, this.#keepsRows)
+    this.#table = new MatchTable(spec.keys.length, { keepsRows: this.#keepsRows, matchesNull: spec.matchesNull })
     this.#right = new RightRows(context)
     let isBuilt = false
     const table = this.#table

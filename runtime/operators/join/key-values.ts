@@ -1,6 +1,6 @@
 /**
  * Numbers for the values of one key column: the same number for the same value, as groups see it (1 and 1.0 are one value, 1 and "1"
- * are two), 0 for null and missing. The right side of a join gives values their numbers; the left side only looks them up, so that keys
+ * are two), 0 for null and missing unless they match too. The right side of a join gives values their numbers; the left side only looks them up, so that keys
  * nobody can match cost no memory. No string is made per row: text is hashed as bytes, a dictionary's values once.
  */
 import { DateTime, type Value } from '../../../storage/value.ts'
@@ -17,6 +17,9 @@ const TEXT = 1
 const TIME = 2
 const OTHER = 3
 
+/** Of null and missing, where they match each other; tables begin at KINDS. */
+const NULLS = 1
+
 /** A dictionary's value that nobody has asked for. */
 const UNASKED = 0xffffffff
 
@@ -32,7 +35,13 @@ export class KeyValues {
   readonly #times = new NumberTable()
   readonly #others = new Map<string, number>()
   readonly #byDictionary = new WeakMap<Dictionary, Uint32Array>()
+  /** The number of null and missing. */
+  readonly #absent: number
   #adds = true
+
+  constructor(matchesNull: boolean) {
+    this.#absent = matchesNull ? NULLS : 0
+  }
 
   /** From now on values are only looked up. */
   close(): void {
@@ -67,7 +76,7 @@ export class KeyValues {
           for (let n = 0; n < selectedCount; n++) {
             const row = selection === null ? n : selection[n]!
             const isPresent = presence === null || presence[row] === PRESENT
-            out[n] = isPresent ? this.#ofValue(new DateTime(micros[row]!, nanos[row]!)) : 0
+            out[n] = isPresent ? this.#ofValue(new DateTime(micros[row]!, nanos[row]!)) : this.#absent
           }
         }
         return
@@ -76,7 +85,7 @@ export class KeyValues {
         for (let n = 0; n < selectedCount; n++) {
           const row = selection === null ? n : selection[n]!
           const isPresent = presence === null || presence[row] === PRESENT
-          out[n] = isPresent ? this.#ofBytes(bytes, offsets[row]!, offsets[row + 1]!) : 0
+          out[n] = isPresent ? this.#ofBytes(bytes, offsets[row]!, offsets[row + 1]!) : this.#absent
         }
         return
       }
@@ -97,7 +106,7 @@ export class KeyValues {
     const adds = this.#adds
     for (let n = 0; n < selectedCount; n++) {
       const row = selection === null ? n : selection[n]!
-      if (presence !== null && presence[row] !== PRESENT) out[n] = 0
+      if (presence !== null && presence[row] !== PRESENT) out[n] = this.#absent
       else out[n] = idOf(adds ? table.codeOf(values[row]!) : table.find(values[row]!), kind)
     }
   }
@@ -107,7 +116,7 @@ export class KeyValues {
   }
 
   #ofValue(value: Value): number {
-    if (value === null || value === undefined) return 0
+    if (value === null || value === undefined) return this.#absent
     if (typeof value === 'string' && !LONE_SURROGATE.test(value)) {
       if (scratch.length < value.length * 3) scratch = new Uint8Array(value.length * 6)
       return this.#ofBytes(scratch, 0, encoder.encodeInto(value, scratch).written)

@@ -23,9 +23,9 @@ export class MatchTable {
   #more = new Uint32Array(0)
 
   /** @param keepsRows  false when it is enough to know that there is a match */
-  constructor(keyCount: number, keepsRows: boolean) {
-    this.#keys = Array.from({ length: keyCount }, () => new KeyValues())
-    this.#pairs = Array.from({ length: keyCount - 1 }, () => new PairNumbers())
+  constructor(keyCount: number, { keepsRows, matchesNull }: { keepsRows: boolean; matchesNull: boolean }) {
+    this.#keys = Array.from({ length: keyCount }, () => new KeyValues(matchesNull))
+    this.#pairs = Array.from({ length: Math.max(0, keyCount - 1) }, () => new PairNumbers())
     this.#keepsRows = keepsRows
   }
 
@@ -81,7 +81,9 @@ export class MatchTable {
       this.#numbers = new Uint32Array(selectedCount)
       this.#more = new Uint32Array(selectedCount)
     }
-    this.#keys[0]!.number(batch.column(fields[0]!), batch, this.#numbers)
+    const [first] = this.#keys
+    if (first === undefined) return this.#numbers.fill(1, 0, selectedCount)
+    first.number(batch.column(fields[0]!), batch, this.#numbers)
     for (const [index, pairs] of this.#pairs.entries()) {
       this.#keys[index + 1]!.number(batch.column(fields[index + 1]!), batch, this.#more)
       pairs.combine(this.#numbers, this.#more, selectedCount)
