@@ -11,6 +11,26 @@ export interface Chunk {
   readonly raw: Uint8Array
 }
 
+/** What a chunk says of itself before its payload. */
+export interface ChunkHead {
+  readonly codec: number
+  readonly encoding: number
+  readonly kind: number
+  readonly storedLength: number
+  readonly rawLength: number
+}
+
+/** @param bytes  a chunk, or its header alone */
+export function headOf(bytes: Buffer): ChunkHead {
+  return {
+    codec: bytes[4]!,
+    encoding: bytes[5]!,
+    kind: bytes[6]!,
+    storedLength: bytes.readUInt32LE(8),
+    rawLength: bytes.readUInt32LE(12),
+  }
+}
+
 /** The bytes of a chunk, header included. @throws {RangeError} when the payload is too large for one. */
 export function frameChunk(kind: number, encoding: number, raw: Uint8Array): Uint8Array {
   if (raw.length > CHUNK_BYTES_MAX) throw new RangeError(`a chunk of ${raw.length} bytes is too large`)

@@ -4,7 +4,7 @@ import type { Filesystem } from '../filesystem.ts'
 import type { ChunkPlace } from './block-index.ts'
 import { ByteSource } from './bytes.ts'
 import { crc32 } from './checksum.ts'
-import { openChunk } from './chunk.ts'
+import { type ChunkHead, headOf, openChunk } from './chunk.ts'
 import { type Footer, readFooter } from './footer.ts'
 import {
   CHUNK_HEADER_BYTES,
@@ -24,6 +24,8 @@ export interface OpenPartFile {
    * @throws {CorruptPartError} when the chunk is damaged or `read` finds that it does not make sense.
    */
   decode<T>(place: ChunkPlace, kind: number, what: string, read: (source: ByteSource, encoding: number) => T): T
+  /** The header of the chunk at `place`; its payload is neither read nor checked. @throws {CorruptPartError} when there is no room for one. */
+  head(place: ChunkPlace): ChunkHead
   close(): void
 }
 
@@ -39,6 +41,7 @@ export function openPartFile(filesystem: Filesystem, path: string): OpenPartFile
       footer,
       sizeBytes,
       decode: (place, kind, what, read) => file.decode(place, kind, what, read),
+      head: place => file.head(place),
       close: () => file.close(),
     }
   } catch (error) {
@@ -103,6 +106,12 @@ class PartFileReader {
       if (error instanceof CorruptPartError || !(error instanceof RangeError)) throw error
       throw this.#damaged(offset, `${what}: ${error.message}`)
     }
+  }
+
+  head(place: ChunkPlace): ChunkHead {
+    if (place.offset < HEADER_BYTES || place.offset + CHUNK_HEADER_BYTES > this.#sizeBytes - TRAILER_BYTES)
+      throw this.#damaged(place.offset, 'a chunk outside the file')
+    return headOf(this.#readAt(place.offset, CHUNK_HEADER_BYTES))
   }
 
   #readAt(offset: number, length: number): Buffer {

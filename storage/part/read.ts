@@ -21,19 +21,22 @@ import { type BlockFacts, verdictOf } from './verdict.ts'
 export function describePart(filesystem: Filesystem, path: string): PartDescription {
   const file = openPartFile(filesystem, path)
   try {
-    const { footer } = file
-    return {
-      id: footer.id,
-      index: footer.index,
-      rowCount: footer.rowCount,
-      blockCount: footer.blocks.length,
-      minMicros: footer.minTime.micros,
-      maxMicros: footer.maxTime.micros,
-      sizeBytes: file.sizeBytes,
-      rawBytes: footer.rawBytes,
-    }
+    return descriptionOf(file)
   } finally {
     file.close()
+  }
+}
+
+export function descriptionOf({ footer, sizeBytes }: OpenPartFile): PartDescription {
+  return {
+    id: footer.id,
+    index: footer.index,
+    rowCount: footer.rowCount,
+    blockCount: footer.blocks.length,
+    minMicros: footer.minTime.micros,
+    maxMicros: footer.maxTime.micros,
+    sizeBytes,
+    rawBytes: footer.rawBytes,
   }
 }
 

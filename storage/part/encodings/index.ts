@@ -36,6 +36,24 @@ export const HEX = 13
 /** Chosen by the part writer, as REBUILT is. */
 export const TIME_TEXT = 14
 
+/** By number; what tools and documentation call them. */
+export const ENCODING_NAMES: Readonly<Record<number, string>> = {
+  [CONSTANT]: 'constant',
+  [DICTIONARY]: 'dictionary',
+  [INTEGERS]: 'integers',
+  [DECIMALS]: 'decimals',
+  [FLOATS]: 'floats',
+  [BOOLEANS]: 'booleans',
+  [TIMES]: 'times',
+  [DURATIONS]: 'durations',
+  [TEXT]: 'text',
+  [ANY]: 'any',
+  [SPARSE]: 'sparse',
+  [REBUILT]: 'rebuilt',
+  [HEX]: 'hex',
+  [TIME_TEXT]: 'time text',
+}
+
 /** Writes `vector` and returns the number of the encoding it chose. `dictionaryIdOf` numbers the dictionaries of the part. */
 export function encodeColumn(
   sink: ByteSink,
