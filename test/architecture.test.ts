@@ -94,6 +94,7 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['server/'],
   lmdb: ['storage/catalog/'],
   'lz4-napi': ['storage/part/'],
+  '@cloudpss/zstd': ['storage/part/'],
   'xxhash-wasm': ['storage/part/', 'runtime/helpers/'],
   acorn: ['compiler/codegen/'],
   astring: ['compiler/codegen/'],

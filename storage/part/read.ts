@@ -15,6 +15,7 @@ import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
 import { typeOfBits } from './summary.ts'
+import { readTokenFilter, type TokenFilter } from './token-filter.ts'
 import { type BlockFacts, verdictOf } from './verdict.ts'
 
 /** What the catalog keeps of the part at `path`. @throws {CorruptPartError} */
@@ -211,18 +212,16 @@ class FileBlock implements BlockReader, BlockFacts {
     return this.#part.hasMembers(field)
   }
 
-  filter(entry: ColumnEntry): Uint8Array | null {
+  /** Kept by its place: the columns of a block share one. */
+  filter(entry: ColumnEntry): TokenFilter | null {
     if (entry.filter === null) return null
     const { cache, id, file } = this.#part
-    const field = this.#part.fieldName(entry.field)
-    const held = cache.get(id, filtersOf(this.#number), field)
-    if (held !== undefined) return held as Uint8Array
-    const what = `the token filter of ${field} in block ${this.#number}`
-    const filter = file.decode(entry.filter, KIND_FILTER, what, source => {
-      if (source.remaining === 0) throw new RangeError('an empty token filter')
-      return source.bytes(source.remaining)
-    })
-    cache.set(id, filtersOf(this.#number), field, filter, filter.byteLength)
+    const key = String(entry.filter.offset)
+    const held = cache.get(id, filtersOf(this.#number), key)
+    if (held !== undefined) return held as TokenFilter
+    const what = `the token filter of ${this.#part.fieldName(entry.field)} in block ${this.#number}`
+    const filter = file.decode(entry.filter, KIND_FILTER, what, readTokenFilter)
+    cache.set(id, filtersOf(this.#number), key, filter, filter.byteLength)
     return filter
   }
 

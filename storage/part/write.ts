@@ -18,6 +18,7 @@ import { FieldDictionary } from './field-dictionary.ts'
 import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
 import {
   BLOCK_ROWS_MAX,
+  FILTER_FUSE,
   HEADER_MAGIC,
   KIND_COLUMN,
   KIND_DICTIONARY,
@@ -27,6 +28,7 @@ import {
   TRAILER_BYTES,
   TRAILER_MAGIC,
 } from './format.ts'
+import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
 import { encodeRebuilt, type RebuiltText, rebuild } from './rebuilt/rebuilt.ts'
 import { shapeColumn } from './shape.ts'
@@ -125,7 +127,7 @@ class PartWriter {
       throw new RangeError(`a block of ${rowCount} rows; at most ${BLOCK_ROWS_MAX} fit one`)
     const times = timesOfBlock(block)
     const entries: ColumnEntry[] = []
-    const filters: { readonly entry: number; readonly filter: Uint8Array }[] = []
+    const texts: number[] = []
     for (const [name, column] of block.columns) {
       if (column.rowCount !== rowCount)
         throw new RangeError(`${name} has ${column.rowCount} rows in a block of ${rowCount}`)
@@ -133,12 +135,16 @@ class PartWriter {
       const vector = shapeColumn(column, field.dictionary)
       if (vector === null) continue
       const entry = this.#writeColumn(field, vector, block)
-      if (vector.kind === 'text') filters.push({ entry: entries.length, filter: this.#filterOf(vector) })
+      if (vector.kind === 'text') {
+        this.#addTokens(vector)
+        texts.push(entries.length)
+      }
       if (name === '_raw') this.#rawBytes += textBytes(vector)
       entries.push(entry)
     }
-    for (const { entry, filter } of filters) {
-      entries[entry] = { ...entries[entry]!, filter: this.#place(frameChunk(KIND_FILTER, 0, filter)) }
+    if (texts.length > 0) {
+      const filter = this.#writeFilter()
+      for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
     }
     const sink = new ByteSink()
     writeBlockIndex(sink, entries)
@@ -182,7 +188,14 @@ class PartWriter {
     return field.dictionaryNumber
   }
 
-  #filterOf(vector: TextVector): Uint8Array {
+  /** One for all text of the block: see token-filter.ts. */
+  #writeFilter(): ChunkPlace {
+    const sink = new ByteSink()
+    writeFuseFilter(sink, this.#tokens.takeFilter())
+    return this.#place(frameChunk(KIND_FILTER, FILTER_FUSE, sink.finish()))
+  }
+
+  #addTokens(vector: TextVector): void {
     const tokens = this.#tokens
     const add = (hash: number) => tokens.add(hash)
     for (let row = 0; row < vector.rowCount; row++) {
@@ -190,7 +203,6 @@ class PartWriter {
       const end = vector.offsets[row + 1]!
       if (start !== end) forEachTokenHash(vector.bytes, start, end, add)
     }
-    return tokens.takeFilter()
   }
 
   /** A dictionary is a column of its values, in the encoding any column would get. */

@@ -26,6 +26,7 @@ export interface ColumnInspection {
   readonly rawBytes: number
   readonly dictionaryBytes: number
   readonly dictionaryValues: number
+  /** Of the token filters that no column before it shares. */
   readonly filterBytes: number
   /** All of the above that lies in the file. */
   readonly totalBytes: number
@@ -77,6 +78,8 @@ function inspect(file: OpenPartFile): PartInspection {
     }),
   )
   let indexBytes = 0
+  // The text columns of a block share one filter: it counts for the first of them.
+  const filters = new Set<number>()
   for (const [number, block] of footer.blocks.entries()) {
     indexBytes += block.index.length
     const entries = file.decode(block.index, KIND_INDEX, `the index of block ${number}`, readBlockIndex)
@@ -89,7 +92,10 @@ function inspect(file: OpenPartFile): PartInspection {
       tally.blockCount++
       tally.chunkBytes += chunk.length
       tally.rawBytes += rawLength
-      tally.filterBytes += filter?.length ?? 0
+      if (filter !== null && !filters.has(filter.offset)) {
+        filters.add(filter.offset)
+        tally.filterBytes += filter.length
+      }
       if (dictionary !== -1) tally.dictionaries.add(dictionary)
     }
   }

@@ -22,8 +22,8 @@ const hex = (row: number): string =>
     .padStart(16, '0')
 const micros = (row: number): number => START + row * 1_250_000
 
-function columnOf(valueOf: (row: number) => Value): ReturnType<typeof anyVector> {
-  return anyVector(rows.map(valueOf))
+function columnOf(value: (row: number) => Value): ReturnType<typeof anyVector> {
+  return anyVector(rows.map(value))
 }
 
 /** Two blocks: JSON that is put together from its fields, and lines of text. */
