@@ -10,7 +10,7 @@ import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
-import { decodeColumn } from './encodings/index.ts'
+import { decodeColumn, FROM_OTHERS, REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
@@ -251,7 +251,7 @@ class FileBlock implements BlockReader, BlockFacts {
         source,
         this.rowCount,
         number => this.#part.dictionary(number),
-        name => this.#sibling(field, name),
+        name => this.#sibling(field, encoding, name),
       ),
     )
     const bytes = bytesOfVector(vector)
@@ -264,11 +264,19 @@ class FileBlock implements BlockReader, BlockFacts {
     return vector
   }
 
-  /** A column that `field` is put together from: `_raw` from any other, any other from `_time`. So reading one always ends. */
-  #sibling(field: string, name: string): Vector | null {
-    if (name === '_raw' || field === '_time' || (field !== '_raw' && name !== '_time')) {
-      throw new RangeError(`${field} put together from ${name}`)
+  /**
+   * A column that one of `encoding` is put together from. `_raw` may be made of any other, woven text only of those that are not made of
+   * others, times only of `_time`. So reading one always ends.
+   */
+  #sibling(field: string, encoding: number, name: string): Vector | null {
+    const entry = this.entry(name)
+    if (entry === null) return null
+    let ends = encoding === REBUILT && field === '_raw' && name !== '_raw'
+    if (encoding !== REBUILT) {
+      const own = this.#part.file.head(entry.chunk).encoding
+      ends = !FROM_OTHERS.has(own) || (own === TIME_TEXT && encoding === WOVEN)
     }
+    if (!ends) throw new RangeError(`${field} put together from ${name}`)
     return this.column(name)
   }
 

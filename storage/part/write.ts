@@ -11,9 +11,8 @@ import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { frameChunk } from './chunk.ts'
 import type { BlockColumns, PartDescription } from './columns.ts'
-import { encodeColumn, REBUILT, TIME_TEXT } from './encodings/index.ts'
-import { sparseRows } from './encodings/sparse.ts'
-import { encodeTimeText, timeFormOf } from './encodings/time-text.ts'
+import { encodeColumn } from './encodings/index.ts'
+import { isSparse } from './encodings/sparse.ts'
 import { FieldDictionary } from './field-dictionary.ts'
 import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
 import {
@@ -28,9 +27,9 @@ import {
   TRAILER_BYTES,
   TRAILER_MAGIC,
 } from './format.ts'
+import { encodeFromOthers, encodeTimeOfEvent, mayBeWoven, textOfTimes } from './from-others.ts'
 import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
-import { encodeRebuilt, type RebuiltText, rebuild } from './rebuilt/rebuilt.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
 import { timesOfBlock } from './time-column.ts'
@@ -72,6 +71,9 @@ interface FieldSoFar {
   types: number
   presentCount: number
 }
+
+/** Writes a column from what others of the block say and answers with its encoding; null when they do not say it. */
+type Encode = (sink: ByteSink) => number | null
 
 /** `_raw` is read as text whenever it is read, and hardly ever repeats. */
 const isPlainText = (field: string): boolean => field === '_raw'
@@ -128,20 +130,38 @@ class PartWriter {
     const times = timesOfBlock(block)
     const entries: ColumnEntry[] = []
     const texts: number[] = []
+    const waiting: { readonly field: FieldSoFar; readonly vector: TextVector }[] = []
+    // What woven text may refer to.
+    const others = new Map<string, Vector>()
+    const write = (field: FieldSoFar, vector: Vector, encode: Encode): void => {
+      const entry = this.#writeColumn(field, vector, encode)
+      // Whoever knows the values needs no filter.
+      if (vector.kind === 'text' && entry.distinct === null) {
+        this.#addTokens(vector)
+        texts.push(entries.length)
+      }
+      entries.push(entry)
+    }
     for (const [name, column] of block.columns) {
       if (column.rowCount !== rowCount)
         throw new RangeError(`${name} has ${column.rowCount} rows in a block of ${rowCount}`)
       const field = this.#field(name)
-      const vector = shapeColumn(column, field.dictionary)
+      const vector = textOfTimes(column, block) ?? shapeColumn(column, field.dictionary)
       if (vector === null) continue
-      const entry = this.#writeColumn(field, vector, block)
-      if (vector.kind === 'text') {
-        this.#addTokens(vector)
-        texts.push(entries.length)
-      }
       if (name === '_raw') this.#rawBytes += textBytes(vector)
-      entries.push(entry)
+      if (name === '_raw' ? vector.kind === 'text' : mayBeWoven(vector)) {
+        waiting.push({ field, vector: vector as TextVector })
+        continue
+      }
+      write(field, vector, sink => encodeTimeOfEvent(sink, vector, block))
+      if (name !== '_time' && !isSparse(entries.at(-1)!.presentCount, rowCount)) others.set(name, column)
     }
+    for (const { field, vector } of waiting)
+      write(
+        field,
+        vector,
+        sink => encodeTimeOfEvent(sink, vector, block) ?? encodeFromOthers(sink, field.name, vector, block, others),
+      )
     if (texts.length > 0) {
       const filter = this.#writeFilter()
       for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
@@ -170,14 +190,13 @@ class PartWriter {
     return field
   }
 
-  #writeColumn(field: FieldSoFar, vector: Vector, block: BlockColumns): ColumnEntry {
+  /** @param encode  null: the column is written by itself */
+  #writeColumn(field: FieldSoFar, vector: Vector, encode: Encode): ColumnEntry {
     const summary = summarise(vector)
     field.types |= summary.types
     field.presentCount += summary.presentCount
     const sink = new ByteSink()
-    const encoding =
-      encodeFromOthers(sink, field.name, vector, block) ??
-      encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
+    const encoding = encode(sink) ?? encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
     const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish()))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
     return { field: field.number, ...summary, chunk, dictionary, filter: null }
@@ -234,27 +253,6 @@ class PartWriter {
     trailer.set(TRAILER_MAGIC, 8)
     this.#file.append(trailer)
   }
-}
-
-/** A column that need not be stored because others of the block say it; null when it must. */
-function encodeFromOthers(sink: ByteSink, field: string, vector: Vector, block: BlockColumns): number | null {
-  if (vector.kind !== 'text' || sparseRows(vector) !== null) return null
-  if (field === '_raw') {
-    const rebuilt = rebuiltRaw(vector, block)
-    if (rebuilt === null) return null
-    encodeRebuilt(sink, vector, rebuilt)
-    return REBUILT
-  }
-  const times = block.columns.get('_time')
-  const form = timeFormOf(vector, times?.kind === 'time' ? times : null)
-  if (form === null) return null
-  encodeTimeText(sink, vector, form)
-  return TIME_TEXT
-}
-
-/** Null when the texts are stored: they are none of JSON, or too few of them come out as they were sent. */
-function rebuiltRaw(raw: TextVector, { columns }: BlockColumns): RebuiltText | null {
-  return rebuild(raw, name => (name === '_raw' || name === '_time' ? null : (columns.get(name) ?? null)))
 }
 
 /** Bytes of the present texts of `_raw`, in whatever shape they came. */
