@@ -85,7 +85,7 @@ function emit(text: TextVector, { ops, count, pieces, hits }: Cut, names: readon
   for (let piece = 0; piece < pieces.size; piece++) {
     const repeats = pieces.counts[piece]!
     const length = pieces.lengths[piece]!
-    if (repeats > 3 && repeats * (length - 1) > (length + ENTRY_COST) * 2) chosen.push(piece)
+    if (repeats > 3 && repeats * length > (length + ENTRY_COST) * 2) chosen.push(piece)
   }
   for (let index = 0; index < names.length; index++) if (hits[index]! > 0) chosen.push(FIRST_REFERENCE - index)
   const repeatsOf = (op: number): number => (op >= 0 ? pieces.counts[op]! : hits[FIRST_REFERENCE - op]!)
