@@ -6,6 +6,8 @@ import { createChunkCache } from '../../storage/part/chunk-cache.ts'
 import { ENCODING_NAMES } from '../../storage/part/encodings/index.ts'
 import { openPart } from '../../storage/part/read.ts'
 import { inspectPart } from '../../storage/tools/inspect.ts'
+import { encodingBenches } from '../bench/encodings.ts'
+import { createBlocks } from '../bench/vectors.ts'
 import { GOLDEN_DIRECTORY, goldenFile, textOfPart } from './golden-blocks.ts'
 import { memoryFilesystem } from './part-support.ts'
 
@@ -40,4 +42,9 @@ test('every encoding of the format is in some golden part', () => {
       for (const encoding of Object.keys(encodings)) seen.add(encoding)
   }
   assert.deepEqual([...seen].sort(), Object.values(ENCODING_NAMES).sort())
+})
+
+test('every encoding of the format has a micro-benchmark', () => {
+  const names = encodingBenches(createBlocks()[0]!).map(({ name }) => name)
+  assert.deepEqual(names.sort(), Object.values(ENCODING_NAMES).sort())
 })

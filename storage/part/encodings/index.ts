@@ -5,7 +5,7 @@
 import type { Dictionary, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
 import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
-import { decodeWoven } from '../woven/woven.ts'
+import { decodeWoven } from '../woven/unweave.ts'
 import { decodeAny, encodeAny } from './any.ts'
 import { decodeBooleans, encodeBooleans } from './booleans.ts'
 import { decodeConstant, encodeConstant } from './constant.ts'

@@ -14,12 +14,14 @@ export interface Reference {
   load(row: number): boolean
 }
 
+/** Its arrays are no Buffers: see unweave.ts. Lone surrogates become U+FFFD, as in a Buffer. */
+const ENCODER = new TextEncoder()
 const NOTHING = new Uint8Array(0)
 
 /** The text of a value, or null when it is neither a string nor a number. */
 function bytesOf(value: Value): Uint8Array | null {
-  if (typeof value === 'string') return Buffer.from(value)
-  return typeof value === 'number' ? Buffer.from(String(value)) : null
+  if (typeof value === 'string') return ENCODER.encode(value)
+  return typeof value === 'number' ? ENCODER.encode(String(value)) : null
 }
 
 export function referenceTo(vector: Vector): Reference | null {
@@ -45,7 +47,7 @@ export function referenceTo(vector: Vector): Reference | null {
     case 'number': {
       const { values, presence } = vector
       return valueReference(row =>
-        presence !== null && presence[row] !== PRESENT ? null : Buffer.from(String(values[row]!)),
+        presence !== null && presence[row] !== PRESENT ? null : ENCODER.encode(String(values[row]!)),
       )
     }
     default:

@@ -4,16 +4,15 @@
  * a code is a copy of some bytes when it is read, as one of LZ4 is.
  */
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
-import type { ByteSink, ByteSource } from '../bytes.ts'
-import { readPresence, writePresence } from '../encodings/presence.ts'
-import { CHUNK_BYTES_MAX } from '../format.ts'
+import type { ByteSink } from '../bytes.ts'
+import { writePresence } from '../encodings/presence.ts'
 import { type Cut, cut, END_OF_ROW, FIRST_REFERENCE } from './cut.ts'
 import { type Reference, referenceTo } from './references.ts'
 
 /** Codes: this ends a row … */
-const ROW_END = 0
+export const ROW_END = 0
 /** … this is followed by a varint, the bytes of literal text to take … */
-const LITERAL = 255
+export const LITERAL = 255
 /** … and of the 254 between them the first stand for entries, the others for 256 entries each, told apart by the next byte. */
 const CODES = 254
 const ENTRIES_MAX = 30_000
@@ -179,121 +178,4 @@ export function encodeWoven(sink: ByteSink, { text, entries, shortCodes, codes, 
   sink.bytes(codes)
   sink.varint(literals.length)
   sink.bytes(literals)
-}
-
-/** The entries of a dictionary as a reader has them: their bytes on end, and the reference of those that are one. */
-interface Entries {
-  readonly bytes: Uint8Array
-  readonly starts: Uint32Array
-  readonly references: readonly (Reference | null)[]
-  readonly count: number
-}
-
-function readEntries(source: ByteSource, referenceOf: (field: string) => Reference): Entries {
-  const count = source.count(1)
-  const parts: Uint8Array[] = []
-  const starts = new Uint32Array(count + 1)
-  const references: (Reference | null)[] = new Array(count).fill(null)
-  for (let entry = 0; entry < count; entry++) {
-    const head = source.varint()
-    const bytes = source.bytes(Math.floor(head / 2))
-    const isField = head % 2 === 1
-    if (isField) references[entry] = referenceOf(nameOf(bytes))
-    else parts.push(bytes)
-    starts[entry + 1] = starts[entry]! + (isField ? 0 : bytes.length)
-  }
-  return { bytes: new Uint8Array(Buffer.concat(parts)), starts, references, count }
-}
-
-function nameOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-}
-
-/** @param columnOf  the other columns of the block, decoded. @throws {RangeError} when the bytes describe no text */
-export function decodeWoven(
-  source: ByteSource,
-  rowCount: number,
-  columnOf: (field: string) => Vector | null,
-): TextVector {
-  const presence = readPresence(source, rowCount)
-  const total = source.varint()
-  if (total > CHUNK_BYTES_MAX) throw new RangeError('more text than fits a chunk')
-  const entries = readEntries(source, field => {
-    const column = columnOf(field)
-    const reference = column === null ? null : referenceTo(column)
-    if (reference === null) throw new RangeError(`a reference to ${field}, which says nothing`)
-    return reference
-  })
-  const shortCodes = source.u8()
-  const codes = source.bytes(source.varint())
-  const literals = source.bytes(source.varint())
-  const bytes = new Uint8Array(total)
-  const offsets = new Uint32Array(rowCount + 1)
-  const cursor = { code: 0, literal: 0 }
-  let at = 0
-  for (let row = 0; row < rowCount; row++) {
-    if (presence === null || presence[row] === PRESENT) {
-      at = unweaveRow(row, bytes, at, codes, literals, cursor, entries, shortCodes)
-      if (at > total) throw new RangeError('more text than there is')
-    }
-    offsets[row + 1] = at
-  }
-  if (at !== total || cursor.code !== codes.length || cursor.literal !== literals.length)
-    throw new RangeError('less text than there was')
-  return { kind: 'text', rowCount, bytes, offsets, presence }
-}
-
-/** Answers where the row ends; beyond the end of `out` when it does not fit, and nothing is then written there. */
-function unweaveRow(
-  row: number,
-  out: Uint8Array,
-  from: number,
-  codes: Uint8Array,
-  literals: Uint8Array,
-  cursor: { code: number; literal: number },
-  { bytes, starts, references, count }: Entries,
-  shortCodes: number,
-): number {
-  let at = from
-  let next = cursor.code
-  for (;;) {
-    if (next >= codes.length) throw new RangeError('codes that do not end')
-    const code = codes[next++]!
-    if (code === ROW_END) break
-    let held = bytes
-    let start = 0
-    let end = 0
-    if (code === LITERAL) {
-      let length = 0
-      for (let shift = 0, byte = 0x80; byte >= 0x80; shift += 7) {
-        byte = codes[next++] ?? 0
-        length += (byte & 0x7f) * 2 ** shift
-      }
-      held = literals
-      start = cursor.literal
-      end = cursor.literal += length
-      if (end > literals.length) throw new RangeError('a literal past the end')
-    } else {
-      const entry = code <= shortCodes ? code - 1 : shortCodes + (code - 1 - shortCodes) * 256 + (codes[next++] ?? 0)
-      if (entry >= count) throw new RangeError(`entry ${entry} of ${count}`)
-      const reference = references[entry]!
-      if (reference === null) {
-        start = starts[entry]!
-        end = starts[entry + 1]!
-      } else {
-        if (!reference.load(row)) throw new RangeError('a reference to nothing')
-        held = reference.bytes
-        start = reference.start
-        end = reference.end
-      }
-    }
-    // A call costs more than the bytes of a word.
-    if (end - start > 48) {
-      if (at + end - start > out.length) throw new RangeError('more text than there is')
-      out.set(held.subarray(start, end), at)
-      at += end - start
-    } else for (; start < end; start++) out[at++] = held[start]!
-  }
-  cursor.code = next
-  return at
 }
