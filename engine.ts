@@ -3,6 +3,7 @@
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
@@ -16,6 +17,7 @@ import {
   complete,
   type Description,
   describeAt,
+  type Fragments,
   type Knowledge,
   NO_SPAN,
   parseTimePoint,
@@ -23,27 +25,47 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
-import { estimateScan } from './runtime/estimate.ts'
-import { execute, type PartSource } from './runtime/execute.ts'
+import { type Collected, collect } from './runtime/collect.ts'
+import { estimateScans } from './runtime/estimate.ts'
+import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
+import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
+import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
 import type { Profile } from './runtime/profile.ts'
-import type { ResultShape } from './runtime/program.ts'
+import { type ResultShape, scansOf } from './runtime/program.ts'
+import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
-import type { AppendReceipt, IncomingEvent, Snapshot, Store, StoreOptions, StoreStatus } from './storage/index.ts'
+import type {
+  AppendReceipt,
+  DocumentStore,
+  IncomingEvent,
+  Snapshot,
+  Store,
+  StoreOptions,
+  StoreStatus,
+  SubscribeOptions,
+  Subscription,
+} from './storage/index.ts'
+import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
-import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
+import { DateTime, type Value, type ValueType } from './storage/value.ts'
 
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
+export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
+  /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
+  readonly lookups?: Readonly<Record<string, string>>
+  /** Stages by name, for `use`; saved queries are there anyway, by theirs. */
+  readonly fragments?: Readonly<Record<string, string>>
   /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
   readonly cacheBytes?: number
   /** Threads that share the work of large aggregations, besides the calling one. Default: one less than the machine has cores; at most 7. */
@@ -68,6 +90,17 @@ export interface QueryOptions {
   readonly without?: readonly string[]
   /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** Lets stages write files (`tee`): the command line does, a server does not. */
+  readonly openFile?: (path: string) => LineFile
+  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
+  readonly snapshot?: Snapshot
+}
+
+export interface StreamOptions extends QueryOptions {
+  /** Lookup tables: files (CSV, NDJSON) by name. */
+  readonly lookups?: Readonly<Record<string, string>>
+  /** Stages by name, for `use`. */
+  readonly fragments?: Readonly<Record<string, string>>
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -93,20 +126,6 @@ export interface QueryRun {
   cancel(): void
 }
 
-export interface Collected {
-  readonly shape: ResultShape
-  /** For events: every field name seen, `_time` and `_raw` first. Otherwise the columns in query order. */
-  readonly columns: readonly string[]
-  readonly types: readonly string[]
-  /** Row-major, aligned with `columns`; missing is undefined. */
-  readonly rows: readonly (readonly Value[])[]
-  readonly total: number
-  readonly hasMore: boolean
-  /** False when something could not be read; `warnings` says what. */
-  readonly complete: boolean
-  readonly warnings: readonly string[]
-}
-
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
@@ -115,6 +134,11 @@ export interface Engine {
   ingest(events: readonly IncomingEvent[]): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
+  /**
+   * The past and what comes after it, without a gap and without an event in both: query `subscription.snapshot` (`QueryOptions.snapshot`),
+   * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
+   */
+  subscribe(options?: SubscribeOptions): Subscription
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -128,6 +152,10 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
+  /** The data directory; null: everything is in memory and ends with the process. */
+  readonly directory: string | null
+  /** Small named documents that are kept: saved queries, keys. */
+  readonly documents: DocumentStore
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -146,8 +174,12 @@ export async function open(directory: string | null, options: EngineOptions = {}
     cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
-  const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
-  return new StoreEngine(store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
+  const compiling = {
+    ...(options.muchDataRows !== undefined && { muchDataRows: options.muchDataRows }),
+    fragments: fragmentsOf(options.fragments, store.documents),
+  }
+  const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
+  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -162,82 +194,97 @@ const THREADS_MAX = 7
 export function queryStream(
   text: string,
   events: AsyncIterable<readonly IncomingEvent[]>,
-  options: QueryOptions = {},
+  options: StreamOptions = {},
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
-  const compiled = compileQuery(text, options, now, UNREAD_CATALOG, {})
+  const tables = new QueryTables(new LookupTables(null, options.lookups))
+  const compiled = compileQuery(text, options, now, unreadCatalog(tables), {
+    fragments: fragmentsOf(options.fragments, null),
+  })
+  const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
   const unseen = new UnseenFields(compiled.namedFields)
-  const reading = { isDone: false }
-  const source: PartSource = { parts: () => partsOf(events, demandOf(compiled), unseen, reading), release: () => {} }
+  let isDone = false
+  const reader: PipeReader = { see: fields => unseen.see(fields), end: () => (isDone = true) }
+  const source = tables.before(pipeSource(events, { fields: demandOf(compiled), scans: scanCount }, reader))
   const result = execute(compiled.program, source, executeOptions(options, now))
   // Of a pipe that was left before its end nobody knows what it would have had.
-  return queryRun(compiled, result, () => (reading.isDone ? unseen.hints() : []))
+  return queryRun(compiled, result, () => (isDone ? unseen.hints() : []))
+}
+
+/** Where saved queries are kept: documents with a `name` and the text `q`. */
+export const SAVED_QUERIES = 'queries'
+
+/** Stages that were given, and saved queries; what was given goes before. */
+function fragmentsOf(given: Readonly<Record<string, string>> = {}, documents: DocumentStore | null): Fragments {
+  const saved = (): (readonly [name: string, text: string])[] =>
+    (documents?.list(SAVED_QUERIES) ?? []).flatMap(({ document }) => {
+      const { name, q } = document as { readonly name?: unknown; readonly q?: unknown }
+      return typeof name === 'string' && typeof q === 'string' ? [[name, q] as const] : []
+    })
+  return {
+    get names() {
+      return [...new Set([...Object.keys(given), ...saved().map(([name]) => name)])]
+    },
+    text: name =>
+      Object.hasOwn(given, name) ? given[name]! : (saved().find(([other]) => other === name)?.[1] ?? null),
+  }
 }
 
 /** Nothing is known of a pipe before it is read. */
-const UNREAD_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
+function unreadCatalog(tables: QueryTables): Catalog {
+  return {
+    indexes: ['main'],
+    sources: [],
+    fields: () => null,
+    get lookups() {
+      return tables.names
+    },
+    lookup: name => tables.lookup(name),
+  }
+}
 
 /** Fields the query reads; null: all of them. */
 function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
-/** An event with no more than the query reads: of a wide document most fields never become columns. */
-function project(event: IncomingEvent, demand: ReadonlySet<string>): IncomingEvent {
-  const fields = new Map<string, Value>()
-  for (const name of demand) {
-    const value = event.fields.get(name)
-    if (value !== undefined) fields.set(name, value)
-    else {
-      // `a` is read as the object its members `a.b` make.
-      const prefix = `${name}.`
-      for (const [member, memberValue] of event.fields) if (member.startsWith(prefix)) fields.set(member, memberValue)
-    }
-  }
-  return { index: event.index, time: event.time, raw: demand.has('_raw') ? event.raw : null, fields }
-}
-
-async function* partsOf(
-  events: AsyncIterable<readonly IncomingEvent[]>,
-  demand: ReadonlySet<string> | null,
-  unseen: UnseenFields,
-  reading: { isDone: boolean },
-): AsyncGenerator<Snapshot['parts']> {
-  for await (const batch of events) {
-    for (const event of batch) unseen.see(event.fields)
-    const store = await openStore({ directory: null })
-    store.append(demand === null ? batch : batch.map(event => project(event, demand)))
-    const snapshot = store.snapshot()
-    yield snapshot.parts
-    snapshot.release()
-    await store.close()
-  }
-  reading.isDone = true
-}
-
 class StoreEngine implements Engine {
+  readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
-  readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
+  readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
+  readonly #lookups: LookupTables
 
   constructor(
+    directory: string | null,
     store: Store,
     clock: () => number,
     pool: ThreadPool,
     lanes: Lanes,
-    compiling: Pick<CompileOptions, 'muchDataRows'>,
+    compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>,
+    lookups: LookupTables,
   ) {
+    this.directory = directory
     this.#store = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes
     this.#compiling = compiling
+    this.#lookups = lookups
+  }
+
+  get documents(): DocumentStore {
+    return this.#store.documents
   }
 
   ingest(events: readonly IncomingEvent[]): AppendReceipt {
     return this.#store.append(events)
+  }
+
+  subscribe(options?: SubscribeOptions): Subscription {
+    return this.#store.subscribe(options)
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
@@ -246,11 +293,13 @@ class StoreEngine implements Engine {
   }
 
   #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
-    const snapshot = this.#store.snapshot()
+    const given = options.snapshot
+    const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
       const now = this.#now(options)
-      const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)
-      const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
+      const tables = new QueryTables(this.#lookups)
+      const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
+      const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
       const run = { ...executeOptions(options, now), lanes: this.#lanes }
       return { compiled, result: execute(compiled.program, source, run) }
     } catch (error) {
@@ -264,9 +313,10 @@ class StoreEngine implements Engine {
     try {
       const startedAt = performance.now()
       const compiling = { ...this.#compiling, trace: options.passes === true }
-      const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), compiling)
+      const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
+      const compiled = compileQuery(text, options, this.#now(options), catalog, compiling)
       const compileNs = (performance.now() - startedAt) * 1e6
-      const estimate = estimateScan(compiled.program.root, snapshot)
+      const estimate = estimateScans(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
@@ -317,7 +367,7 @@ class StoreEngine implements Engine {
   #withKnowledge<T>(use: (knowledge: Knowledge) => T): T {
     const snapshot = this.#store.snapshot()
     try {
-      const { indexes } = catalogOf(snapshot)
+      const { indexes } = catalogOf(snapshot, new QueryTables(this.#lookups))
       return use({ language: languageCatalog(), indexes, fields: knownFields(snapshot) })
     } finally {
       snapshot.release()
@@ -354,7 +404,7 @@ function compileQuery(
   options: QueryOptions,
   now: DateTime,
   catalog: Catalog,
-  more: Pick<CompileOptions, 'trace' | 'muchDataRows'>,
+  more: Pick<CompileOptions, 'trace' | 'muchDataRows' | 'fragments'>,
 ): Compiled {
   const time = requestRange(text, options, now)
   return compile(text, {
@@ -364,6 +414,7 @@ function compileQuery(
     ...(time !== null && { time }),
     ...(options.variables && { variables: options.variables }),
     ...(options.without && { without: options.without }),
+    ...(options.openFile && { writesFiles: true }),
   })
 }
 
@@ -372,6 +423,7 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     nowMicros: now.micros,
     ...(options.signal && { signal: options.signal }),
     ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
+    ...(options.openFile && { openFile: options.openFile }),
   }
 }
 
@@ -389,13 +441,17 @@ function requestRange(text: string, { from, to }: QueryOptions, now: DateTime): 
 }
 
 /** What the compiler may know: merged from the statistics of the parts, once per set of indexes asked about. */
-function catalogOf(snapshot: Snapshot): Catalog {
+function catalogOf(snapshot: Snapshot, tables: QueryTables): Catalog {
   const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
   return {
     indexes: [...indexes].sort(),
     get sources() {
       return sourcesOf(snapshot)
     },
+    get lookups() {
+      return tables.names
+    },
+    lookup: name => tables.lookup(name),
     fields(wanted) {
       const fields = new Map<string, ValueType>()
       for (const part of snapshot.parts) {
@@ -471,77 +527,6 @@ function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly
     collect: page => collect(batches(), shape, profile, page ?? {}),
     cancel: () => result.cancel(),
   }
-}
-
-async function collect(
-  batches: AsyncIterable<Batch>,
-  shape: ResultShape,
-  profile: Profile,
-  page: { readonly limit?: number; readonly offset?: number },
-): Promise<Collected> {
-  const offset = page.offset ?? 0
-  const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
-  const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
-  if (shape.kind === 'events') for (const name of ['_time', '_raw']) columns.set(name, columns.size)
-  const rows: Value[][] = []
-  let total = 0
-  for await (const batch of batches) {
-    const first = Math.max(0, offset - total)
-    const last = Math.min(batch.selectedCount, end - total)
-    total += batch.selectedCount
-    if (first >= last) continue
-    if (shape.columns === null) for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
-    let at = 0
-    for (const values of rowsOf(selectedRange(batch, first, last))) {
-      at++
-      const row: Value[] = new Array(columns.size).fill(undefined)
-      for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
-      rows.push(row)
-    }
-    if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
-  }
-  const names = [...columns.keys()]
-  const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
-  const indexes = present.map(name => columns.get(name)!)
-  const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
-  return {
-    shape,
-    columns: present,
-    types: present.map((_, index) => typeOfColumn(aligned, index)),
-    rows: aligned,
-    total,
-    hasMore: total > end,
-    complete: profile.damaged.length === 0,
-    warnings: profile.damaged,
-  }
-}
-
-/** Rows `first … last` of those selected. */
-function selectedRange(batch: Batch, first: number, last: number): Batch {
-  if (first === 0 && last === batch.selectedCount) return batch
-  const selection =
-    batch.selection === null
-      ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
-      : batch.selection.subarray(first, last)
-  return {
-    rowCount: batch.rowCount,
-    selection,
-    selectedCount: last - first,
-    rowOrderBase: batch.rowOrderBase,
-    names: batch.names,
-    column: name => batch.column(name),
-  }
-}
-
-/** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
-function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
-  const types = new Set<string>()
-  for (const row of rows) {
-    const value = row[index]
-    if (value !== null && value !== undefined) types.add(typeOf(value))
-  }
-  if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
-  return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'
 }
 
 /** Generated text, one entry per kernel and specialisation. */

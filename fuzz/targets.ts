@@ -14,11 +14,13 @@ import { brokenLaw } from '../test/complete-law.ts'
 import { answer } from '../test/harness.ts'
 import { KNOWLEDGE } from '../test/knowledge.ts'
 import { askReference } from '../test/reference/index.ts'
+import { UndefinedName } from '../test/reference/interpreter.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
 import { randomData } from './generate/data.ts'
 import { CALLABLE, condition } from './generate/expression.ts'
 import { queryText, randomQuery } from './generate/query.ts'
 import { createRandom, type Random } from './generate/random.ts'
+import { TABLE, tablePaths } from './generate/table.ts'
 import { randomText } from './generate/text.ts'
 import { shrink } from './shrink.ts'
 
@@ -151,22 +153,24 @@ const completion: Target = {
 
 interface Experiment {
   readonly lines: readonly string[]
+  readonly lets: readonly string[]
   readonly stages: readonly string[]
 }
 
 function experimentOf(random: Random): Experiment {
   const { lines, fields } = randomData(random, 12)
-  return { lines, stages: randomQuery(random, fields).stages }
+  const { lets = [], stages } = randomQuery(random, fields)
+  return { lines, lets, stages }
 }
 
 type Ask = (text: string, lines: readonly string[]) => Promise<readonly NamedRow[]>
 
 function engineWith(options: RunOptions): Ask {
-  return async (text, lines) => (await answer(text, eventsOf(lines), options)).rows
+  return async (text, lines) => (await answer(text, eventsOf(lines), { ...options, lookupPaths: tablePaths() })).rows
 }
 
 const reference: Ask = async (text, lines) =>
-  askReference(text, eventsOf(lines), { now: NOW }).rows.map(
+  askReference(text, eventsOf(lines), { now: NOW, lookups: { table: TABLE } }).rows.map(
     row => new Map([...row].filter(([name, value]) => value !== undefined && name !== 'index')),
   )
 
@@ -184,8 +188,11 @@ async function onDisk(text: string, lines: readonly string[], options: RunOption
 }
 
 /** Each pair of ways must agree; `null` when the program refuses the query, which both must then do. */
-async function difference(ways: Readonly<Record<string, Ask>>, { stages, lines }: Experiment): Promise<string | null> {
-  const text = queryText({ stages })
+async function difference(
+  ways: Readonly<Record<string, Ask>>,
+  { lets, stages, lines }: Experiment,
+): Promise<string | null> {
+  const text = queryText({ lets, stages })
   const ordered = isOrdered(parse(text).query)
   let first: { readonly name: string; readonly rows: readonly NamedRow[] } | null = null
   for (const [name, ask] of Object.entries(ways)) {
@@ -217,6 +224,8 @@ function agreement(name: string, summary: string, ways: (random: Random) => Read
           return await difference(asked, each)
         } catch (error) {
           if (error instanceof CompileError) throw error
+          // Of what shrinking left over: no query that anyone would run.
+          if (error instanceof UndefinedName) return null
           return error instanceof Error ? (error.stack ?? error.message) : String(error)
         }
       }
@@ -238,8 +247,10 @@ function agreement(name: string, summary: string, ways: (random: Random) => Read
   }
 }
 
-function caseText({ stages, lines }: Experiment, found: string): string {
-  return ['# found by the fuzzer', '-- query', queryText({ stages }), '', '-- input', ...lines, '', found].join('\n')
+function caseText({ lets, stages, lines }: Experiment, found: string): string {
+  return ['# found by the fuzzer', '-- query', queryText({ lets, stages }), '', '-- input', ...lines, '', found].join(
+    '\n',
+  )
 }
 
 const sameResults = agreement(
@@ -284,7 +295,7 @@ const ternary: Target = {
       if (parts.sort().join() !== all.sort().join()) {
         throw new Finding(
           'ternary-logic: rows are lost or doubled',
-          caseText({ stages: [`where ${predicate}`], lines }, parts.join()),
+          caseText({ lets: [], stages: [`where ${predicate}`], lines }, parts.join()),
         )
       }
       return 'agreed'

@@ -3,7 +3,7 @@
  * What they mean and make is said where they are read, in runtime/formats/.
  */
 import type { AstFormat, AstFormatText, ParseFormat } from './ast.ts'
-import { isPunctuation, type Parser } from './parser.ts'
+import { isPunctuation, isWord, type Parser } from './parser.ts'
 import { isNameToken } from './stages/syntax.ts'
 import { canBeRaw, printString } from './strings.ts'
 import { suggestName } from './suggest.ts'
@@ -59,10 +59,11 @@ export function parseFormat(p: Parser): AstFormat {
 }
 
 function parseFormatName(p: Parser): ParseFormat {
+  if (p.watch !== null) p.expects({ kind: 'format' })
   const token = p.peek()
   const known = PARSE_FORMATS.find(f => token.kind === 'name' && f === token.text.toLowerCase())
   if (known !== undefined) {
-    p.take()
+    p.take('choice')
     return known
   }
   if (token.kind !== 'name') p.unexpected(PARSE_FORMATS, 'a format')
@@ -101,8 +102,10 @@ function parseAlternatives(p: Parser): readonly AstFormat[] {
 }
 
 function parseText(p: Parser, format: ParseFormat): AstFormatText {
+  if (p.watch !== null) p.expects({ kind: 'name' })
   const token = p.peek()
   if (token.literal?.type !== 'string') {
+    if (isWord(token, 'from')) fieldFirst(p, format)
     return p.unexpected([`a string such as ${FORMAT_SYNTAX[format].text}`], `the ${format} in quotes`)
   }
   p.take()
@@ -112,19 +115,36 @@ function parseText(p: Parser, format: ParseFormat): AstFormatText {
   return { text, span: { start: token.start, end: token.end }, textSpan }
 }
 
+/** `parse regex from message r"…"`: the text is part of the format, and the field comes after it. */
+function fieldFirst(p: Parser, format: ParseFormat): void {
+  const written = /^from\s+([\w@.]+|`[^`]+`)\s+(r?"(?:\\.|[^"\\])*")/i.exec(p.text.slice(p.peek().start))
+  if (written === null) return
+  const span = { start: p.peek().start, end: p.peek().start + written[0].length }
+  const text = `${written[2]} from ${written[1]}`
+  p.fail({
+    code: 'E301',
+    message: `the ${format} stands before 'from'`,
+    span,
+    suggestion: text,
+    edit: { span, text },
+  })
+}
+
 function parseOptions(p: Parser, format: ParseFormat): readonly Option[] {
   const known = FORMAT_SYNTAX[format].options
   const open = p.take()
   const options: Option[] = []
-  while (!p.isPunctuation(')') && !p.atStageEnd()) {
+  while (!p.atListEnd(')')) {
+    if (p.watch !== null) for (const name of known) p.expects({ kind: 'option', name, doc: '' })
     const name = p.peek()
     if (!isNameToken(name)) p.unexpected(known.length === 0 ? ["')'"] : known, 'an option')
     if (!known.includes(name.text)) {
       const near = suggestName(name.text, known)
       unknownWord(p, name, 'E108', `parse ${format} has no option '${name.text}'`, known, near)
     }
-    p.take()
+    p.take('option')
     p.expectPunctuation('=', "'=' after the option")
+    if (p.watch !== null) p.expects({ kind: 'name' })
     const value = p.peek()
     if (value.literal?.type !== 'string') p.unexpected(['a string'], `a string such as ${name.text}="; "`)
     p.take()

@@ -58,6 +58,8 @@ export type Expectation =
   /** `name=` */
   | { readonly kind: 'option'; readonly name: string; readonly doc: string }
   | { readonly kind: 'choice'; readonly what: string; readonly of: readonly string[] }
+  /** A format of `parse`. */
+  | { readonly kind: 'format' }
   | { readonly kind: 'duration' }
   | { readonly kind: 'count' }
 

@@ -15,6 +15,8 @@ export interface Batch {
   readonly names: readonly string[]
   /** A field the batch does not have is a const vector of missing. */
   column(name: string): Vector
+  /** These rows alone, in this order, all of them selected. When they are few, a column read from it is not decoded for the others. */
+  at(rows: Uint32Array): Batch
 }
 
 /**

@@ -1,35 +1,25 @@
 /**
- * Runs a program: the scan pulls blocks, operators are pushed batches, results wait in a queue until the reader takes them.
+ * Runs a program: scans pull blocks, one scan after the other, operators are pushed batches, results wait in a queue until the reader
+ * takes them.
  * One block at a time, so a reader that stops stops the scan, cancellation is noticed between blocks, and the event loop gets its
  * turn every few milliseconds. Where the plan allows it, other threads run the same operators over their share of the blocks
  * (`runtime/parallel/`) and send the state they end up with.
  */
 import { setImmediate } from 'node:timers/promises'
 import { CorruptPartError } from '../storage/errors.ts'
-import type { BlockReader, PartReader } from '../storage/index.ts'
+import type { PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
+import { connect, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
 import { MemoryBudget } from './memory.ts'
-import { AggregateOperator } from './operators/aggregate.ts'
-import { DropOperator, KeepOperator, RenameOperator } from './operators/columns.ts'
-import { DedupOperator } from './operators/dedup.ts'
-import { DescribeOperator } from './operators/describe.ts'
-import { EventstatsOperator } from './operators/eventstats.ts'
-import { ExtendOperator } from './operators/extend.ts'
-import { FilterOperator } from './operators/filter.ts'
-import { HeadOperator, TailOperator } from './operators/limit.ts'
-import { Measured, type Operator, type RunContext } from './operators/operator.ts'
-import { ParseOperator } from './operators/parse.ts'
-import { noteDamage, type Place, Scan } from './operators/scan.ts'
-import { SortOperator } from './operators/sort.ts'
-import { StreamstatsOperator } from './operators/streamstats.ts'
-import { createTableOperator } from './operators/table/index.ts'
+import type { LineFile, RunContext } from './operators/operator.ts'
+import { noteDamage, type Place } from './operators/scan.ts'
 import type { Lanes } from './parallel/lanes.ts'
 import { shareWork } from './parallel/share.ts'
 import type { PartialState } from './parallel/state.ts'
-import { emptyProfile, type OperatorProfile, type Profile } from './profile.ts'
-import type { AggregateSpec, OperatorSpec, Program, ScanSpec } from './program.ts'
+import { emptyProfile, type Profile } from './profile.ts'
+import type { AggregateSpec, Program, ScanSpec } from './program.ts'
 import type { QueryResult } from './result.ts'
 import { Stopwatch } from './stopwatch.ts'
 
@@ -39,7 +29,11 @@ const DEFAULT_MEMORY_BYTES = 512 * 1024 * 1024
 
 /** Parts to read: all at once (a snapshot), or as they arrive (a pipe). */
 export interface PartSource {
-  parts(): Iterable<readonly PartReader[]> | AsyncIterable<readonly PartReader[]>
+  /** Asked once for each scan, one scan after the other. What the source has to keep for a later scan, it charges. */
+  parts(
+    scan: ScanSpec,
+    charge: (bytes: number) => void,
+  ): Iterable<readonly PartReader[]> | AsyncIterable<readonly PartReader[]>
   release(): void
 }
 
@@ -47,6 +41,8 @@ export interface ExecuteOptions {
   readonly nowMicros: number
   readonly signal?: AbortSignal
   readonly memoryBytes?: number
+  /** For stages that write files; without it there are none. */
+  readonly openFile?: (path: string) => LineFile
   /** False: no time is measured (what measuring costs is measured that way). */
   readonly measures?: boolean
   /** Other threads to share the work with. */
@@ -98,48 +94,54 @@ async function* run(
   { profile, stopwatch, isCanceled }: RunState,
 ): AsyncGenerator<Batch> {
   const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
-  const context = contextOf(profile, program.hash, options.nowMicros, memory, stopwatch)
+  const context = {
+    ...contextOf(profile, program.hash, options.nowMicros, memory, stopwatch),
+    openFile: options.openFile ?? null,
+  }
   const ready: Batch[] = []
-  const chain = buildChain(program.root, context, ready, program.split?.aggregate ?? null)
+  const network = connect(program.root, context, ready, program.splits)
   let turnStart = performance.now()
+  const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES } = options
   try {
-    read: for await (const parts of source.parts()) {
-      const places = chain.scan.unanswered(chain.scan.places(parts))
-      const { aggregate } = chain
-      const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES } = options
-      const shared =
-        lanes === undefined || aggregate === null
-          ? null
-          : shareWork(program, places, { lanes, aggregate, profile, nowMicros, memoryBytes, isCanceled })
-      try {
-        // What other threads could not do is done here after all.
-        for await (const mine of shared ?? [places]) {
-          for (const batch of chain.scan.batches(mine)) {
-            if (isCanceled()) throw new CanceledError()
-            if (batch !== null) {
-              try {
-                chain.head.push(batch)
-              } catch (error) {
-                if (!(error instanceof CorruptPartError)) throw error
-                noteDamage(profile.damaged, error)
+    for (const { scan, head, shared: part } of network.sources) {
+      // What needs no input is not given any: a head that has enough, the rest of a union behind it.
+      const arriving = head.isDone ? [] : source.parts(scan.spec, bytes => memory.charge(bytes, 'holding the input'))
+      read: for await (const parts of arriving) {
+        const places = scan.unanswered(scan.places(parts))
+        const shared =
+          lanes === undefined || part === null
+            ? null
+            : shareWork(program, places, { ...part, lanes, profile, nowMicros, memoryBytes, isCanceled })
+        try {
+          // What other threads could not do is done here after all.
+          for await (const mine of shared ?? [places]) {
+            for (const batch of scan.batches(mine)) {
+              if (isCanceled()) throw new CanceledError()
+              if (batch !== null) {
+                try {
+                  head.push(batch)
+                } catch (error) {
+                  if (!(error instanceof CorruptPartError)) throw error
+                  noteDamage(profile.damaged, error)
+                }
+                while (ready.length > 0) yield ready.shift() as Batch
               }
-              while (ready.length > 0) yield ready.shift() as Batch
-            }
-            if (chain.head.isDone) break read
-            if (performance.now() - turnStart > TURN_MS) {
-              await setImmediate()
-              turnStart = performance.now()
+              if (head.isDone) break read
+              if (performance.now() - turnStart > TURN_MS) {
+                await setImmediate()
+                turnStart = performance.now()
+              }
             }
           }
+        } finally {
+          shared?.stop()
         }
-      } finally {
-        shared?.stop()
       }
+      if (isCanceled()) throw new CanceledError()
+      head.finish()
+      while (ready.length > 0) yield ready.shift() as Batch
     }
-    if (isCanceled()) throw new CanceledError()
-    chain.head.finish()
-    while (ready.length > 0) yield ready.shift() as Batch
-    chain.settle()
+    network.settle()
     profile.memoryBytes = memory.peakBytes
   } finally {
     source.release()
@@ -159,19 +161,19 @@ export function executePartial(
   const profile = emptyProfile()
   const memory = new MemoryBudget(options.memoryBytes)
   const context = contextOf(profile, hash, options.nowMicros, memory, new Stopwatch(true))
-  const chain = buildChain(spec, context, [], spec)
-  for (const batch of chain.scan.batches(places)) {
+  const network = connect(spec, context, [], [{ aggregate: spec, text: sharesNothing }])
+  const [{ scan, head, shared }] = network.sources as readonly [Source]
+  for (const batch of scan.batches(places)) {
     if (options.isCanceled()) return null
-    if (batch !== null) chain.head.push(batch)
+    if (batch !== null) head.push(batch)
   }
-  chain.settle()
-  const aggregate = chain.aggregate!
+  network.settle()
+  const { aggregate } = shared!
   return { partial: aggregate.partial(), profile, interner: aggregate.interner }
 }
 
-/** What all operators of a run share; each gets its own view of it. */
-interface SharedContext extends Omit<RunContext, 'operator'> {
-  readonly memory: MemoryBudget
+const sharesNothing = (): never => {
+  throw new Error('a thread does all it is given')
 }
 
 function contextOf(
@@ -194,131 +196,7 @@ function contextOf(
     stopwatch,
     directory: `query/${hash}`,
     memory,
+    openFile: null,
     count,
-  }
-}
-
-interface Chain {
-  readonly scan: Scan
-  readonly head: Operator
-  /** The one whose work other threads may share. */
-  readonly aggregate: AggregateOperator | null
-  /** Fills in `rowsOut` of the profiles: what an operator gave is what the next one got. */
-  settle(): void
-}
-
-function buildChain(root: OperatorSpec, context: SharedContext, ready: Batch[], split: AggregateSpec | null): Chain {
-  const result = { rows: 0 }
-  const sink: Operator = {
-    isDone: false,
-    push(batch) {
-      result.rows += batch.selectedCount
-      ready.push(batch)
-    },
-    finish() {},
-  }
-  let next: Operator = sink
-  let nextProfile: MutableProfile | null = null
-  const links: { readonly profile: MutableProfile; readonly consumer: MutableProfile | null }[] = []
-  let boundary: () => number | null = () => null
-  let aggregate: AggregateOperator | null = null
-  let takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null = null
-  let spec = root
-  for (; spec.op !== 'scan'; spec = spec.input) {
-    const profile = profileOf(spec)
-    if (nextProfile === null) context.profile.root = profile
-    else nextProfile.children.push(profile)
-    const operator = createOperator(spec, ownOf(context, profile), next)
-    if (spec === split && operator instanceof AggregateOperator) aggregate = operator
-    if (operator instanceof SortOperator) boundary = () => operator.newestBoundary
-    const isAggregate = operator instanceof AggregateOperator && spec.op === 'aggregate' && spec.statistics !== null
-    takesWhole = isAggregate ? (part, block) => operator.takeStatistics(part, block) : null
-    links.push({ profile, consumer: nextProfile })
-    next = new Measured(operator, profile, context.stopwatch)
-    nextProfile = profile
-  }
-  const scanProfile = profileOf(spec)
-  if (nextProfile === null) context.profile.root = scanProfile
-  else nextProfile.children.push(scanProfile)
-  links.push({ profile: scanProfile, consumer: nextProfile })
-  const scan = new Scan(
-    spec,
-    ownOf(context, scanProfile),
-    spec.order === 'newest-first' ? boundary : () => null,
-    takesWhole,
-  )
-  return {
-    scan: measuredScan(scan, scanProfile, context.stopwatch),
-    head: next,
-    aggregate,
-    settle() {
-      for (const { profile, consumer } of links) profile.rowsOut = consumer === null ? result.rows : consumer.rowsIn
-      scanProfile.rowsIn = context.profile.scan.rows
-      context.profile.scan.decodeNs += scan.decoding.durationNs
-      scanProfile.durationNs += scan.decoding.durationNs
-    },
-  }
-}
-
-type MutableProfile = OperatorProfile & { readonly children: OperatorProfile[] }
-
-function profileOf(spec: OperatorSpec): MutableProfile {
-  return { op: spec.op, label: spec.label, rowsIn: 0, rowsOut: 0, durationNs: 0, memoryBytes: 0, children: [] }
-}
-
-function ownOf(context: SharedContext, operator: OperatorProfile): RunContext {
-  return { ...context, operator, memory: context.memory.of(operator) }
-}
-
-/** The scan's own time: from being asked for a batch until it has one. */
-function measuredScan(scan: Scan, profile: OperatorProfile, stopwatch: Stopwatch): Scan {
-  const batches = scan.batches.bind(scan)
-  scan.batches = function* (places) {
-    const iterator = batches(places)
-    try {
-      for (;;) {
-        const step = stopwatch.time(profile, () => iterator.next())
-        if (step.done === true) return
-        yield step.value
-      }
-    } finally {
-      iterator.return(null)
-    }
-  }
-  return scan
-}
-
-function createOperator(spec: Exclude<OperatorSpec, ScanSpec>, context: RunContext, next: Operator): Operator {
-  switch (spec.op) {
-    case 'filter':
-      return new FilterOperator(spec.kernels, context, next)
-    case 'extend':
-      return new ExtendOperator(spec, context, next)
-    case 'keep':
-      return new KeepOperator(spec, next)
-    case 'drop':
-      return new DropOperator(spec.fields, next)
-    case 'rename':
-      return new RenameOperator(spec.pairs, next)
-    case 'parse':
-      return new ParseOperator(spec, context, next)
-    case 'head':
-      return new HeadOperator(spec.count, next)
-    case 'tail':
-      return new TailOperator(spec.count, next)
-    case 'sort':
-      return new SortOperator(spec, context, next)
-    case 'dedup':
-      return new DedupOperator(spec, context, next)
-    case 'aggregate':
-      return new AggregateOperator(spec, context, next)
-    case 'eventstats':
-      return new EventstatsOperator(spec, context, next)
-    case 'streamstats':
-      return new StreamstatsOperator(spec, context, next)
-    case 'table':
-      return createTableOperator(spec, context, next)
-    case 'describe':
-      return new DescribeOperator(context, next)
   }
 }

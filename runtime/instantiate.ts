@@ -1,22 +1,23 @@
 /**
  * Kernel text becomes functions. `vm.compileFunction` rather than `new Function`: exact line numbers, names in CPU profiles, and
- * source maps that land on the query. Compiled factories are cached across queries by shapes and text: literals travel beside
- * the text, so `status >= 500` and `status >= 400` compile once.
+ * source maps that land on the query. Kernels are cached across queries by shapes and by what their text says to the machine: literals
+ * travel beside the text, and comments and the kernel's name are for people, so `status >= 500` and `status >= 400` are one function,
+ * wherever they stand. The function itself is kept, not a maker of closures: V8 would learn about each closure anew.
  */
 import { compileFunction } from 'node:vm'
 import type { Vector } from '../storage/vector.ts'
 import type { ColumnShape } from './batch.ts'
 import type { Runtime } from './helpers/context.ts'
 import type { KernelProfile, Profile } from './profile.ts'
-import type { KernelMode, KernelSpec } from './program.ts'
+import type { KernelMode, KernelSpec, KernelText } from './program.ts'
 import { shapeOf } from './shape.ts'
 import type { Stopwatch } from './stopwatch.ts'
 
-type Factory = (rt: Runtime, k: readonly unknown[]) => unknown
+type Kernel = (rt: Runtime, k: readonly unknown[], ...args: unknown[]) => unknown
 
-/** Factories kept: enough for a busy dashboard server; the oldest goes first. */
-const FACTORIES_MAX = 1024
-const factories = new Map<string, Factory>()
+/** Kernels kept: enough for a busy dashboard server; what was not used for longest goes first. */
+const KERNELS_MAX = 1024
+const kernels = new Map<string, Kernel>()
 const cache = { hits: 0, misses: 0, evictions: 0 }
 
 export interface KernelCacheStatus {
@@ -30,31 +31,37 @@ export interface KernelCacheStatus {
 
 /** Of this process: kernels are shared by all its engines. */
 export function kernelCacheStatus(): KernelCacheStatus {
-  return { size: factories.size, max: FACTORIES_MAX, ...cache }
+  return { size: kernels.size, max: KERNELS_MAX, ...cache }
 }
 
+const COMMENT_LINES = /^ *\/\/.*$/gm
+
 function compileKernel(
-  text: string,
+  { text, map }: KernelText,
+  name: string,
   variant: string,
   filename: string,
-  map: string | null,
-): { factory: Factory; cached: boolean } {
-  const key = `${variant}\n${text}`
-  const known = factories.get(key)
+): { kernel: Kernel; cached: boolean } {
+  // A map leads to one query's text, so what has one is nobody else's.
+  const said = text.replace(`return function ${name}(`, 'return function kernel(').replace(COMMENT_LINES, '//')
+  const key = map === null ? `${variant}\n${said}` : `${variant}\n${text}${map}`
+  const known = kernels.get(key)
   if (known !== undefined) {
     cache.hits++
-    return { factory: known, cached: true }
+    kernels.delete(key)
+    kernels.set(key, known)
+    return { kernel: known, cached: true }
   }
   cache.misses++
   const inline =
     map === null ? '' : `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`
-  const factory = compileFunction(text + inline, ['rt', 'k'], { filename }) as Factory
-  if (factories.size >= FACTORIES_MAX) {
-    factories.delete(factories.keys().next().value as string)
+  const kernel = (compileFunction(text + inline, [], { filename }) as () => Kernel)()
+  if (kernels.size >= KERNELS_MAX) {
+    kernels.delete(kernels.keys().next().value as string)
     cache.evictions++
   }
-  factories.set(key, factory)
-  return { factory, cached: false }
+  kernels.set(key, kernel)
+  return { kernel, cached: false }
 }
 
 export interface KernelContext {
@@ -130,9 +137,10 @@ export class KernelRunner<F> {
 
   #specialise(shapes: readonly ColumnShape[], mode: KernelMode, key: string): Specialised<F> {
     const { runtime, profile, directory } = this.#context
-    const { text, constants, tables, map } = this.spec.specialise(shapes, mode)
+    const specialised = this.spec.specialise(shapes, mode)
+    const { text, constants, tables } = specialised
     const filename = `${directory}/${this.spec.name}.js`
-    const { factory, cached } = compileKernel(text, key, filename, map)
+    const { kernel, cached } = compileKernel(specialised, this.spec.name, key, filename)
     const named = this.spec.fields.map((field, index) => `${field} ${shapes[index]!.key}`).join(', ')
     const kernelProfile: KernelProfile = {
       name: this.spec.name,
@@ -151,6 +159,6 @@ export class KernelRunner<F> {
       const isKnown = profile.tables.some(({ site }) => site === table.site)
       if (!isKnown) profile.tables.push({ ...table, values: 0 })
     }
-    return { run: factory(runtime, constants) as F, profile: kernelProfile }
+    return { run: kernel.bind(undefined, runtime, constants) as F, profile: kernelProfile }
   }
 }

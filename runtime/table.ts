@@ -7,6 +7,10 @@ import type { Value } from '../storage/value.ts'
 
 /** Options by operator: constants, checked by the compiler. What varies by row arrives as columns (`TableSpec.inputs`). */
 export interface TableOptions {
+  /** Input `array`: a row for each element, which the column `as` then holds. */
+  readonly explode: { readonly as: string }
+  /** Every row to a file; `path` is absolute. */
+  readonly tee: { readonly path: string }
   /** A regular series, of each combination of `keys`. `time`, `keys` and `columns` are names of columns. */
   readonly fill: {
     readonly time: string
@@ -65,66 +69,23 @@ export interface TableOptions {
 export type CorrelateMethod = 'pearson' | 'spearman' | 'cramers_v' | 'eta'
 export type OutlierMethod = 'iqr' | 'zscore' | 'mad'
 
-/** Columns patterns gives, in order. */
-export const PATTERN_COLUMNS = ['pattern', 'count', 'share', 'first_seen', 'last_seen', 'sample'] as const
-
 export type TableOperatorName = keyof TableOptions
 
 export type TableCall = {
   readonly [N in TableOperatorName]: { readonly name: N; readonly options: TableOptions[N] }
 }[TableOperatorName]
 
-/** Columns sessionize adds. */
-export const SESSION_COLUMNS = [
-  'session',
-  'session_start',
-  'session_end',
-  'session_duration',
-  'session_events',
-] as const
-
-/** Columns transaction makes, besides the keys and what its events hold. */
-export const TRANSACTION_COLUMNS = ['duration', 'events', 'closed', 'closed_by'] as const
-
-/** Columns trace adds, before those of the spans. */
-export const TRACE_COLUMNS = [
-  'tree',
-  'depth',
-  'path',
-  'offset',
-  'took',
-  'self_time',
-  'critical',
-  'critical_time',
-  'failed',
-] as const
-
-/** Columns of topology. */
-export const TOPOLOGY_COLUMNS = ['caller', 'callee', 'calls', 'errors', 'error_rate', 'p50', 'p95'] as const
-
-/** Columns of correlate. */
-export const CORRELATE_COLUMNS = ['a', 'b', 'method', 'correlation', 'n'] as const
-
-/** Columns outliers adds; `is_outlier` only where all rows come out. */
-export const OUTLIER_COLUMNS = ['score', 'lower', 'upper'] as const
-
-/** Columns context adds. */
-export const CONTEXT_COLUMNS = ['context', 'context_block'] as const
-
-/** Columns of diff. */
-export const DIFF_COLUMNS = [
-  'field',
-  'test',
-  'value',
-  'matching_share',
-  'rest_share',
-  'difference',
-  'matching',
-  'rest',
-] as const
-
-/** Columns of changepoint after the time and the keys. */
-export const CHANGE_COLUMNS = ['before', 'after', 'change', 'change_pct', 'score'] as const
-
-/** Columns forecast adds. */
-export const FORECAST_COLUMNS = ['is_forecast', 'lower', 'upper', 'model'] as const
+// What the stages make is part of the language: completion offers it.
+export {
+  CHANGE_COLUMNS,
+  CONTEXT_COLUMNS,
+  CORRELATE_COLUMNS,
+  DIFF_COLUMNS,
+  FORECAST_COLUMNS,
+  OUTLIER_COLUMNS,
+  PATTERN_COLUMNS,
+  SESSION_COLUMNS,
+  TOPOLOGY_COLUMNS,
+  TRACE_COLUMNS,
+  TRANSACTION_COLUMNS,
+} from '../grammar/made-columns.ts'

@@ -4,10 +4,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Engine } from '../engine.ts'
+import type { Caller } from './auth/authority.ts'
+import { stripTokenParameter, tokenParameterOf } from './auth/token-parameter.ts'
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
-import { answerError, elasticErrorBody, RequestError, shuttingDown } from './errors.ts'
+import { DIALECT_HEADERS, DIALECTS, type Dialect, dialectOfPath } from './dialects.ts'
+import { answerError, RequestError, shuttingDown } from './errors.ts'
 import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
@@ -24,13 +27,27 @@ const HEADERS_MAX_BYTES = 64 * 1024
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 const NO_BYTES = Buffer.alloc(0)
 
-export function createApp(engine: Engine, config: Config): FastifyInstance {
-  const context = createContext(engine, config)
+export interface AppOptions {
+  /** Where log lines go; stderr unless told otherwise. */
+  readonly log?: { write(line: string): void }
+  /** What is served; the route table unless a listener serves less. */
+  readonly routes?: readonly Route[]
+}
+
+export function createApp(engine: Engine, config: Config, options: AppOptions = {}): FastifyInstance {
+  return serveContext(createContext(engine, config), options)
+}
+
+/** The same over a context that others (listeners) share. */
+export function serveContext(context: ServerContext, options: AppOptions = {}): FastifyInstance {
+  const { config } = context
+  const { routes = ROUTES } = options
   const level = config.get('log.level')
   const app = fastify({
-    logger: level === 'silent' ? false : { level, stream: process.stderr },
+    logger: level === 'silent' ? false : { level, stream: options.log ?? process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
+    rewriteUrl: stripTokenParameter,
     // The stopping server answers in the envelope itself.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -53,21 +70,71 @@ export function createApp(engine: Engine, config: Config): FastifyInstance {
     const type = request.headers['content-type']
     if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = 'application/octet-stream'
     reply.header('X-Request-ID', request.id)
-    if (request.routeOptions.config.dialect === 'elastic') reply.header('X-Elastic-Product', 'Elasticsearch')
+    reply.headers(DIALECT_HEADERS[dialectOf(request)] ?? {})
     if (context.isStopping) throw shuttingDown()
+    admit(context, request)
   })
+  app.addHook('onResponse', async (request, reply) => report(context, request, reply))
   app.addHook('preClose', async () => {
     context.isStopping = true
   })
-  app.setErrorHandler((error, request, reply) =>
-    sendError(error, request, reply, request.routeOptions.config.dialect ?? 'native'),
-  )
-  app.setNotFoundHandler(request => refuseUnknownRoute(ROUTES, request.method, request.url))
-  for (const route of ROUTES) addRoute(app, context, route)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, dialectOf(request)))
+  app.setNotFoundHandler(request => refuseUnknownRoute(routes, request.method, request.url))
+  for (const route of routes) addRoute(app, context, route)
   return app
 }
 
+/** Is the caller known, may it do this, and not too often? Before a byte of the body is read. */
+function admit({ authority, metrics, rateLimit, config }: ServerContext, request: FastifyRequest): void {
+  const { scope } = request.routeOptions.config
+  try {
+    request.caller =
+      scope === undefined || authority === null
+        ? null
+        : authority.authorize(
+            { authorization: request.headers.authorization, token: tokenParameterOf(request.raw) },
+            scope,
+          )
+    if (scope !== 'open') rateLimit.take(request.caller?.keyId ?? request.ip, config.get('http.rate_limit'))
+  } catch (error) {
+    if (error instanceof RequestError) {
+      if (error.code === 'RATE_LIMITED') metrics.count('quern_rate_limited_total')
+      else metrics.count('quern_auth_failures_total', 1, { code: error.code })
+    }
+    throw error
+  }
+}
+
+/** One line a request, and its counters. The address is logged without its query: what people search for is theirs. */
+function report({ metrics }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'none'
+  const { statusCode: status, elapsedTime } = reply
+  metrics.count('quern_http_requests_total', 1, { method: request.method, route, status })
+  metrics.observe('quern_http_request_seconds', elapsedTime / 1000, { route })
+  if (Buffer.isBuffer(request.body)) metrics.count('quern_http_request_bytes_total', request.body.length, { route })
+  request.log.info(
+    {
+      method: request.method,
+      path: pathOf(request.url),
+      route,
+      status,
+      took_ms: Math.round(elapsedTime * 1000) / 1000,
+      remote: request.ip,
+      ...(request.caller && { key: request.caller.keyId }),
+    },
+    'request',
+  )
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
+}
+
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose key it was; null without authentication and on open routes. */
+    caller: Caller | null
+  }
   interface FastifyContextConfig {
     limit?: Route['limit']
     dialect?: Route['dialect']
@@ -108,6 +175,10 @@ function parseBody(bytes: Buffer, check: Check): unknown {
   return body
 }
 
+function dialectOf({ routeOptions, url }: FastifyRequest): Dialect {
+  return routeOptions.config.dialect ?? dialectOfPath(url)
+}
+
 function limitOf(limit: Route['limit'] | undefined, config: Config): number {
   return limit === 'ingest' ? config.get('ingest.max_body_size') : JSON_BODY_LIMIT
 }
@@ -119,10 +190,10 @@ function sendError(
   dialect: Route['dialect'],
 ): FastifyReply {
   const answer = answerError(error, request.id)
-  if (answer.isUnexpected) request.log.error({ err: error, url: request.url }, 'request failed')
-  reply.code(answer.status).type('application/json; charset=utf-8').header('X-Request-ID', request.id)
-  reply.headers(answer.headers)
-  return reply.send(dialect === 'elastic' ? elasticErrorBody(answer) : { error: answer.error })
+  if (answer.isUnexpected) request.log.error({ err: error, path: pathOf(request.url) }, 'request failed')
+  const { status, type, body } = DIALECTS[dialect](answer, request)
+  reply.code(status).type(type).header('X-Request-ID', request.id).headers(answer.headers)
+  return reply.send(body)
 }
 
 /** What is not even HTTP, or more headers than anyone sends: there is no request to answer to, only a connection. */

@@ -1,24 +1,52 @@
 /** What every handler may use: the engine, the settings and the state of the server that is not in the engine. */
 import type { Engine } from '../engine.ts'
 import { createEventReader, type EventReader } from '../storage/ingest/read-event.ts'
-import type { Config } from './config.ts'
+import { Authority } from './auth/authority.ts'
+import { KeyRing } from './auth/keys.ts'
+import { type Config, ConfigError } from './config.ts'
+import { Metrics } from './metrics.ts'
+import { AckLedger } from './protocols/hec-acks.ts'
 import { QuerySlots } from './query-slots.ts'
+import { RateLimit } from './rate-limit.ts'
 
 export interface ServerContext {
   readonly engine: Engine
   readonly config: Config
   readonly reader: EventReader
   readonly slots: QuerySlots
+  /** What clients of the HTTP event collector may ask for later. */
+  readonly acks: AckLedger
+  /** null: authentication is off, everyone may do everything. */
+  readonly authority: Authority | null
+  readonly metrics: Metrics
+  readonly rateLimit: RateLimit
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
   /** Set when the server begins to stop: what runs may end, nothing new begins. */
   isStopping: boolean
 }
 
 export function createContext(engine: Engine, config: Config): ServerContext {
-  return {
+  const context: ServerContext = {
     engine,
     config,
     reader: createEventReader(),
-    slots: new QuerySlots(config.get('query.max_concurrent'), config.get('query.max_queued')),
+    slots: new QuerySlots(() => ({
+      concurrent: config.get('query.max_concurrent'),
+      queued: config.get('query.max_queued'),
+    })),
+    acks: new AckLedger(),
+    authority: config.get('auth.enabled') ? new Authority(keyRingOf(engine)) : null,
+    metrics: new Metrics(() => context),
+    rateLimit: new RateLimit(),
+    startedAt: Date.now(),
     isStopping: false,
   }
+  return context
+}
+
+/** Keys that end with the process would lock everybody out at the next start. */
+function keyRingOf({ directory, documents }: Engine): KeyRing {
+  if (directory === null) throw new ConfigError('auth.enabled needs a data directory: keys are kept there')
+  return new KeyRing(documents, Date.now)
 }

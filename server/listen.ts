@@ -5,13 +5,16 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine.ts'
-import { createApp } from './app.ts'
+import { serveContext } from './app.ts'
 import type { Config } from './config.ts'
 import { Connections } from './connections.ts'
+import { createContext } from './context.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:3100` */
   readonly url: string
+  /** The first root key, made at this start: shown once, stored nowhere. */
+  readonly rootToken: string | null
   /** Settles when the server has stopped and the engine is closed. */
   readonly closed: Promise<void>
   /** What a signal does. */
@@ -19,7 +22,9 @@ export interface RunningServer {
 }
 
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
-  const app = createApp(engine, config)
+  const context = createContext(engine, config)
+  const created = (await context.authority?.keys.bootstrap()) ?? null
+  const app = serveContext(context)
   const connections = new Connections(app.server)
   await app.listen({ port: config.get('port'), host: config.get('host') })
   let stop = () => {}
@@ -40,7 +45,7 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
     })
-  return { url: urlOf(app), closed, stop }
+  return { url: urlOf(app), rootToken: created?.token ?? null, closed, stop }
 }
 
 async function drain(app: FastifyInstance, connections: Connections, graceMs: number): Promise<void> {

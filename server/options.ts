@@ -25,6 +25,8 @@ export const OPTIONS = {
   data: text('', 'data directory; empty: the default of the command that starts the server'),
   shutdown_grace: duration(30_000, 'how long running requests may take to end when the server stops'),
   'log.level': choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'warn', 'what is logged to stderr'),
+  'auth.enabled': boolean(false, 'require API keys; needs a data directory, where they are kept'),
+  'http.rate_limit': integer(0, 'requests a second that one client may make; 0: as many as it likes', { min: 0 }),
   'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
   'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
   'ingest.max_line_bytes': bytes(MIB, 'longest line of POST /ingest/raw; longer ones count as failed'),
@@ -122,6 +124,16 @@ const DURATION_UNITS: readonly (readonly [string, number])[] = [
   ['h', 3_600_000],
   ['d', 86_400_000],
 ]
+
+/** Of `250ms`, `30s`, `90d`; null when it is no duration. */
+export function durationMs(text: string): number | null {
+  try {
+    return parseScaled(text, DURATION_UNITS, 'a duration')
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
 
 function parseScaled(given: unknown, units: readonly (readonly [string, number])[], what: string): number {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(typeof given === 'boolean' ? '' : String(given))

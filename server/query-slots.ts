@@ -7,20 +7,27 @@ interface Waiting {
 }
 
 export class QuerySlots {
-  readonly #concurrent: number
-  readonly #queued: number
+  /** Read each time: the settings may change while queries run. */
+  readonly #limits: () => { readonly concurrent: number; readonly queued: number }
   readonly #waiting = new Set<Waiting>()
   #running = 0
 
-  constructor(concurrent: number, queued: number) {
-    this.#concurrent = concurrent
-    this.#queued = queued
+  constructor(limits: () => { readonly concurrent: number; readonly queued: number }) {
+    this.#limits = limits
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
   }
 
   /** Settles when it is the caller's turn, with the function that ends it. @throws {RequestError} TOO_MANY_QUERIES */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.#running >= this.#concurrent) await this.#wait(signal)
+    if (this.#running >= this.#limits().concurrent) await this.#wait(signal)
     else this.#running++
     let isHeld = true
     return () => {
@@ -30,7 +37,7 @@ export class QuerySlots {
   }
 
   #wait(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.size >= this.#queued) {
+    if (this.#waiting.size >= this.#limits().queued) {
       const message = `${this.#running} queries are running and ${this.#waiting.size} are waiting`
       throw new RequestError('TOO_MANY_QUERIES', message, { retryAfterSeconds: 1 })
     }

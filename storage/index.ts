@@ -51,6 +51,13 @@ export interface Store {
   append(events: readonly IncomingEvent[]): AppendReceipt
   /** An immutable view of everything appended so far, buffered rows included. Release it, or compaction cannot drop parts. */
   snapshot(): Snapshot
+  /**
+   * What is there and what comes, spliced: `snapshot` shows exactly the events before sequence number `first`, and iterating gives every
+   * event from `first` on, in order of sequence, after it became visible to later snapshots. So an event is in one of the two, once.
+   * Iterating ends when the subscription or the store is closed; leaving the loop closes the subscription.
+   * @throws {ClosedError} after close
+   */
+  subscribe(options?: SubscribeOptions): Subscription
   /** Writes and publishes everything buffered. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -58,7 +65,33 @@ export interface Store {
   status(): StoreStatus
 }
 
+export interface SubscribeOptions {
+  /** Events that may wait for a slow reader; then the oldest batches are dropped and counted in `Delivery.lost`. Default 20,000. */
+  readonly waitingEventsMax?: number
+  /** The same in bytes, counted as the buffer counts them. Default 32 MiB. */
+  readonly waitingBytesMax?: number
+}
+
+/** May be iterated once. */
+export interface Subscription extends AsyncIterable<Delivery> {
+  /** Everything before `first`. Release it once it has been read (closing does so too): while it is held, parts cannot be dropped. */
+  readonly snapshot: Snapshot
+  /** Sequence number from which on events are delivered. */
+  readonly first: number
+  close(): void
+}
+
+/** Events of one append, sequence numbers `first … first + events.length - 1`. They are shared with other readers: not to be changed. */
+export interface Delivery {
+  readonly first: number
+  readonly events: readonly IncomingEvent[]
+  /** Events right before `first` that this reader was too slow for; they can still be queried. */
+  readonly lost: number
+}
+
 export interface Snapshot {
+  /** Every event with a smaller sequence number is in `parts`, and none with this or a greater one. */
+  readonly nextSequence: number
   /** Parts in creation order; buffered rows appear as parts too. */
   readonly parts: readonly PartReader[]
   /** Names of all indexes known. */
@@ -104,6 +137,11 @@ export interface BlockReader {
    * @throws {CorruptPartError} naming part, block and field; the part is quarantined first.
    */
   column(field: string, tally?: ReadTally): Vector | null
+  /**
+   * These rows of one column, in this order, as a column of `rows.length`. For few rows: text is put together and copied for them alone, and
+   * nothing is cached. Null as of `column`. @throws {CorruptPartError}
+   */
+  rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null
   /** Statistics that answer without decoding; null when not kept for this field. */
   statistics(field: string): BlockStatistics | null
   /** Bytes on disk of the chunk of `field`, for the profile. */

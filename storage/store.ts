@@ -18,11 +18,14 @@ import type {
   Store,
   StoreOptions,
   StoreStatus,
+  SubscribeOptions,
+  Subscription,
 } from './index.ts'
 import { Generation, sizeOfEvent } from './ingest/buffer.ts'
 import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
+import { Subscriptions } from './ingest/subscriptions.ts'
 import { type DirectoryLock, lockDirectory } from './lock.ts'
 import { createChunkCache } from './part/chunk-cache.ts'
 import type { PartDescription } from './part/columns.ts'
@@ -93,6 +96,7 @@ class BufferedStore implements Store {
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
   private readonly hooks: PublishedPartHooks
+  private readonly subscriptions = new Subscriptions()
   private live: readonly PublishedPart[]
   private next: number
   private closing: Promise<void> | null = null
@@ -154,6 +158,7 @@ class BufferedStore implements Store {
     for (const event of events) group.generation.append(event, sizes[at++] ?? 0, now)
     const first = this.next
     this.next += events.length
+    if (events.length > 0) this.subscriptions.appended(first, events, bytes)
     if (this.disk === null || events.length === 0) return { first, count: events.length, published: async () => {} }
     this.publisher.appended()
     return { first, count: events.length, published: () => group.published }
@@ -167,6 +172,7 @@ class BufferedStore implements Store {
     const parts: PartReader[] = [...held, ...(sealed?.generation.snapshot() ?? []), ...filling.generation.snapshot()]
     let isReleased = false
     return {
+      nextSequence: this.next,
       parts,
       indexes: [...new Set(parts.map(part => part.index))].sort(),
       release: () => {
@@ -175,6 +181,10 @@ class BufferedStore implements Store {
         for (const part of held) part.letGo()
       },
     }
+  }
+
+  subscribe(options: SubscribeOptions = {}): Subscription {
+    return this.subscriptions.add(this.snapshot(), this.next, options)
   }
 
   async flush(): Promise<void> {
@@ -245,6 +255,7 @@ class BufferedStore implements Store {
 
   private async shutDown(): Promise<void> {
     this.isClosed = true
+    this.subscriptions.close()
     if (this.disk === null) return
     const { catalog, documents, lock } = this.disk
     let failure: unknown = null

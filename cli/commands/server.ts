@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { open } from '../../engine.ts'
 import { loadConfig } from '../../server/config.ts'
-import { listen } from '../../server/listen.ts'
+import { listen, type RunningServer } from '../../server/listen.ts'
 import { dataHome } from '../data-home.ts'
 
 export interface ServerOptions {
@@ -26,12 +26,12 @@ export async function server(options: ServerOptions): Promise<void> {
   mkdirSync(directory, { recursive: true })
   const engine = await open(directory, config.engineOptions())
   const running = await listen(engine, config)
-  process.stdout.write(`${greeting(running.url, directory, isFirstStart, engine.status().quarantined)}\n`)
+  process.stdout.write(`${greeting(running, directory, isFirstStart, engine.status().quarantined)}\n`)
   await running.closed
 }
 
 function greeting(
-  url: string,
+  { url, rootToken }: RunningServer,
   directory: string,
   isFirstStart: boolean,
   quarantined: readonly { readonly part: string; readonly reason: string }[],
@@ -39,6 +39,8 @@ function greeting(
   const lines = [`quern is listening on ${url}`, `data in ${directory}`]
   for (const { part, reason } of quarantined)
     lines.push(`damaged part ${part} is set aside (${reason}); everything else is served`)
+  if (rootToken !== null)
+    lines.push('', `root key, shown this once: ${rootToken}`, `  quern … --token ${rootToken}`, '')
   if (isFirstStart) {
     lines.push(
       '',

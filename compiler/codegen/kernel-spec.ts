@@ -47,7 +47,7 @@ export function kernelSpec(
       })
       // The prelude fills while rows are written, so `write` reads it last.
       const body = write(writer, mode)
-      const params = parameters.split(', ').map(id)
+      const params = `rt, k, ${parameters}`.split(', ').map(id)
       const fn: Expression = {
         type: 'FunctionExpression',
         id: id(options.name),
@@ -57,13 +57,12 @@ export function kernelSpec(
         async: false,
       }
       const constants = writer.prelude.filter(isConstantBinding)
-      const inner = body.filter(statement => !isConstantBinding(statement))
+      const inner = [...constants, ...body.filter(statement => !isConstantBinding(statement))]
       const program = {
         type: 'Program' as const,
         sourceType: 'script' as const,
         body: [
           ...js`"use strict";`,
-          ...constants,
           ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
         ],
       }
@@ -75,7 +74,7 @@ export function kernelSpec(
   }
 }
 
-/** `const k3 = k[3]`: bound once per compiled function, outside it. */
+/** `const k3 = k[3]`: before all that uses it. */
 function isConstantBinding(statement: Statement): boolean {
   if (statement.type !== 'VariableDeclaration') return false
   const [declaration] = statement.declarations

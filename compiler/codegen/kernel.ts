@@ -15,7 +15,7 @@ import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
 import { isPure } from '../logical/pure.ts'
-import { fieldsOf } from '../logical/walk.ts'
+import { fieldsOf, sizeOf } from '../logical/walk.ts'
 import type { Emitted } from './emitted.ts'
 import type { KernelWriter } from './expression.ts'
 import { allOf, at, commented, id, js, lit } from './js.ts'
@@ -163,7 +163,8 @@ export interface BoundAggregate {
 
 export interface AggregateKernels {
   readonly state: readonly StateColumnSpec[]
-  readonly step: KernelSpec
+  /** Several where there are very many aggregates; each takes every row. */
+  readonly steps: readonly KernelSpec[]
   readonly tally: KernelSpec | null
   readonly merge: KernelSpec
   readonly finish: KernelSpec
@@ -188,18 +189,43 @@ export function emitAggregate(
   })
   // Where no row can be left out, all counters of a group are one number: it is kept here, once, and added to each at the end.
   const counting = bound.filter(b => countColumns(b.function).length > 0)
+  const parts = inParts(bound)
   // Where rows are tallied, each counter gets the tally itself.
   const isTallied = keyCount > 0 && calls.every(isPlainCount)
-  const isShared = !isTallied && counting.length > 1 && counting.every(b => b.call.where === null)
+  const isShared = !isTallied && parts.length === 1 && counting.length > 1 && counting.every(b => b.call.where === null)
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
-    step: stepKernel(bound, keyCount, rowsColumn, options),
+    steps: parts.map((part, index) => {
+      const name = index === 0 ? options.name : `${options.name}_more${index}`
+      return stepKernel(part, keyCount, rowsColumn, { ...options, name })
+    }),
     tally: isTallied ? tallyKernel(keyCount, options) : null,
     merge: mergeKernel(bound, rowsColumn, options),
     finish: finishKernel(bound, rowsColumn, options),
     absorb: bound.every(b => b.function.fromStatistics !== undefined) ? absorbKernel(bound, keyCount, options) : null,
   }
+}
+
+/** About nodes of code: the step of an aggregate and its bookkeeping, besides its arguments. */
+const STEP_NODES = 24
+/** V8 optimises a loop of this much in some tens of milliseconds, and one of ten times as much not at all. */
+const STEPS_NODES_MAX = 1000
+
+function inParts(bound: readonly BoundAggregate[]): readonly (readonly BoundAggregate[])[] {
+  const parts: BoundAggregate[][] = [[]]
+  let size = 0
+  for (const b of bound) {
+    const exprs = b.call.where === null ? b.call.args : [...b.call.args, b.call.where]
+    const own = exprs.reduce((sum, expr) => sum + sizeOf(expr), STEP_NODES)
+    if (size > 0 && size + own > STEPS_NODES_MAX) {
+      parts.push([])
+      size = 0
+    }
+    parts.at(-1)!.push(b)
+    size += own
+  }
+  return parts
 }
 
 /** Counters nobody reads: V8 drops them. */

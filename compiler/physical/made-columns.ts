@@ -3,7 +3,7 @@ import type { Expr } from '../logical/expr.ts'
 import { overlaps, readsAny } from '../logical/field-names.ts'
 import type { AggregateCall, GroupKey } from '../logical/ops.ts'
 import { printExpr } from '../logical/print.ts'
-import { fieldsOf, someExpr } from '../logical/walk.ts'
+import { fieldsOf, sizeOf, someExpr } from '../logical/walk.ts'
 import { codedBinMicros, seriesWidthNs } from '../stages/stats.ts'
 import type { PhysicalKey, PhysicalOp } from './ops.ts'
 
@@ -14,22 +14,27 @@ export function extendInSteps(
 ): PhysicalOp {
   let op = input
   let step: { name: string; value: Expr }[] = []
+  let size = 0
   const flush = (): void => {
     if (step.length > 0) op = { kind: 'extend', origin, assignments: step, input: op }
     step = []
+    size = 0
   }
   for (const assignment of assignments) {
     const reads = fieldsOf(assignment.value)
     const isDependent = step.some(({ name }) => readsAny(name, reads) || overlaps(name, assignment.name))
-    if (isDependent || step.length >= KERNEL_OUTPUTS_MAX) flush()
+    const own = sizeOf(assignment.value)
+    if (isDependent || step.length >= KERNEL_OUTPUTS_MAX || size + own > KERNEL_NODES_MAX) flush()
     step.push(assignment)
+    size += own
   }
   flush()
   return op
 }
 
-/** V8 stops optimising very large functions; a wide extend is several kernels. */
-const KERNEL_OUTPUTS_MAX = 64
+/** V8 stops optimising very large functions, and takes its time over large ones; a wide extend is several kernels. */
+const KERNEL_OUTPUTS_MAX = 32
+const KERNEL_NODES_MAX = 1000
 
 /** Keys and arguments of groups: what is no field becomes a column below the op. */
 export class MadeColumns {

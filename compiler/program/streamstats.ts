@@ -45,6 +45,6 @@ function byWindow(columns: readonly AggregateColumn[]): readonly (readonly Aggre
 function windowedOf(columns: readonly AggregateColumn[], named: (suffix: string) => KernelOptions): WindowedSpec {
   const { rows, current } = columns[0]!
   const calls = columns.map(column => column.call)
-  const { state, step, finish } = emitAggregate(calls, 0, named('streamstats_window'))
-  return { outputs: calls.map(call => call.name), rows: rows ?? 1, current, state, step, finish }
+  const { state, steps, finish } = emitAggregate(calls, 0, named('streamstats_window'))
+  return { outputs: calls.map(call => call.name), rows: rows ?? 1, current, state, steps, finish }
 }

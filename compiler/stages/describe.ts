@@ -1,4 +1,4 @@
-import { DESCRIBE_COLUMNS } from '../../runtime/program.ts'
+import { DESCRIBE_COLUMNS } from '../../grammar/made-columns.ts'
 import type { ValueType } from '../../storage/value.ts'
 import { Scope } from '../resolve/scope.ts'
 import type { Stage } from './stage.ts'

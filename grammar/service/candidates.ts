@@ -78,6 +78,8 @@ export function candidatesAt(
       ]
     case 'choice':
       return expectation.of.map(word => plainItem('choice', word, expectation.what))
+    case 'format':
+      return formats(cx)
     case 'duration':
       return DURATIONS.map(text => plainItem('value', text, 'duration', GROUPS.value))
     case 'count':
@@ -85,6 +87,16 @@ export function candidatesAt(
     case 'name':
       return []
   }
+}
+
+function formats({ knowledge }: Context): Candidate[] {
+  return knowledge.language.parse_formats.map(({ name, signature, documentation, fields }) => {
+    const made = fields.length === 0 ? '' : `\n\nFields: ${fields.map(field => `\`${field.name}\``).join(', ')}`
+    const item = plainItem('choice', name, signature)
+    return name === 'first_of'
+      ? { ...item, insert: 'first_of()', caret: 9, documentation }
+      : { ...item, documentation: documentation + made }
+  })
 }
 
 const DURATIONS = ['1m', '5m', '10s', '30s', '15m', '30m', '1h', '6h', '1d']
@@ -99,6 +111,11 @@ const WORDS: Readonly<Record<string, string>> = {
   stats: 'the aggregates of each bin',
   except: 'but not these',
   per: 'the width of a bin',
+  every: 'over time, in bins this wide',
+  into: 'these fields only',
+  prefix: 'before the name of each field',
+  on_error: 'what becomes of a text that is not of the format',
+  from: 'the field that holds the text',
 }
 
 /** In a call a condition is the rarer thing to want. */
@@ -194,8 +211,9 @@ function keys(cx: Context): Candidate[] {
   ]
 }
 
-function aggregates({ knowledge, around }: Context): Candidate[] {
-  return knowledge.language.aggregates.flatMap(fn =>
+function aggregates({ knowledge, around, place }: Context): Candidate[] {
+  const { aggregates, windows } = knowledge.language
+  return [...aggregates, ...(place.stage === 'streamstats' ? windows : [])].flatMap(fn =>
     (fn.family?.members ?? [fn.name]).map(name => functionItem(fn, name, around, GROUPS.best)),
   )
 }

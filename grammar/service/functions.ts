@@ -6,7 +6,7 @@ export function functionNamed({ language }: Knowledge, name: string): FunctionKn
   const wanted = name.toLowerCase()
   const isNamed = (fn: FunctionKnowledge) =>
     fn.name === wanted || (fn.family !== undefined && new RegExp(fn.family.pattern).test(wanted))
-  return language.functions.find(isNamed) ?? language.aggregates.find(isNamed) ?? null
+  return [...language.functions, ...language.aggregates, ...language.windows].find(isNamed) ?? null
 }
 
 /** A member of a family goes by its own name: `p95(x)`. */

@@ -104,11 +104,12 @@ export function columnText({ name, text }: KnownColumn, asName: boolean): string
 export function columnItem(column: KnownColumn, asName: boolean): Candidate {
   const insert = columnText(column, asName)
   // Its values are for `describeAt`: reading those of every field would make every key wait.
-  const group = column.text === null ? GROUPS.field : GROUPS.column
+  const group = column.text === null && column.madeBy === undefined ? GROUPS.field : GROUPS.column
   return { label: column.name, insert, kind: 'field', detail: columnDetail(column), documentation: '', group }
 }
 
-export function columnDetail({ field, text, source, name }: KnownColumn): string {
+export function columnDetail({ field, text, source, name, madeBy }: KnownColumn): string {
+  if (madeBy !== undefined) return `made by ${madeBy}`
   if (text !== null) return text === name ? 'computed' : `= ${text}`
   const renamed = source === null || source === name ? '' : `${source}, `
   if (field === null) return `${renamed}unknown`

@@ -1,7 +1,9 @@
 import type { AstChangepoint } from '../ast.ts'
-import { onlyColumns } from '../columns.ts'
+import { columnNamed, madeColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
+import { CHANGE_COLUMNS } from '../made-columns.ts'
 import { PRECEDENCE } from '../precedence.ts'
+import { printExpr } from '../print-expr.ts'
 import { parseClauses, printClauses, printValue } from './clauses.ts'
 import type { StageOption } from './options.ts'
 import { OPENS_NAME, type StageSyntax } from './syntax.ts'
@@ -28,9 +30,13 @@ export const changepointSyntax: StageSyntax<AstChangepoint> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'changepoint', span: p.spanFrom(keyword.start), value, options, by }
   },
-  columns: ({ by }) => {
-    const keys = by.map(key => (key.kind === 'field' ? key.name : printValue(key)))
-    return onlyColumns('changepoint', ['_time', ...keys, 'before', 'after', 'change', 'change_pct', 'score'])
+  columns({ by }, before) {
+    const keys = by.map(key => columnNamed(before, key.kind === 'field' ? key.name : printExpr(key)))
+    return {
+      ...before,
+      all: [columnNamed(before, '_time'), ...keys, ...madeColumns('changepoint', CHANGE_COLUMNS)],
+      isOpen: false,
+    }
   },
   print: stage => `changepoint ${printValue(stage.value)}${printClauses(stage)}`,
 }

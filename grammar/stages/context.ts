@@ -1,5 +1,6 @@
 import type { AstContext } from '../ast.ts'
-import { addedColumns } from '../columns.ts'
+import { madeColumns, withColumns } from '../columns.ts'
+import { CONTEXT_COLUMNS } from '../made-columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
 import type { StageOption } from './options.ts'
 import { parseRowCount, type StageSyntax } from './syntax.ts'
@@ -20,6 +21,6 @@ export const contextSyntax: StageSyntax<AstContext> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'context', span: p.spanFrom(keyword.start), count, options, by }
   },
-  columns: (_, before) => addedColumns('context', ['context', 'context_block'], before),
+  columns: (_, before) => withColumns(before, madeColumns('context', CONTEXT_COLUMNS)),
   print: stage => `context ${stage.count}${printClauses(stage)}`,
 }

@@ -1,5 +1,6 @@
 import type { AstCorrelate } from '../ast.ts'
-import { onlyColumns } from '../columns.ts'
+import { madeColumns } from '../columns.ts'
+import { CORRELATE_COLUMNS } from '../made-columns.ts'
 import { parseValues, printValue } from './clauses.ts'
 import { parseOptions, printOptions, type StageOption } from './options.ts'
 import { OPENS_NAME, type StageSyntax } from './syntax.ts'
@@ -29,6 +30,6 @@ export const correlateSyntax: StageSyntax<AstCorrelate> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'correlate', span: p.spanFrom(keyword.start), values, options }
   },
-  columns: () => onlyColumns('correlate', ['a', 'b', 'method', 'correlation', 'n']),
+  columns: (_, before) => ({ ...before, all: madeColumns('correlate', CORRELATE_COLUMNS), isOpen: false }),
   print: ({ values, options }) => `correlate ${values.map(printValue).join(', ')}${printOptions(options)}`,
 }

@@ -1,7 +1,7 @@
 import type { AstDescribe } from '../ast.ts'
+import { madeColumns } from '../columns.ts'
+import { DESCRIBE_COLUMNS } from '../made-columns.ts'
 import { OPENS_ALONE, type StageSyntax } from './syntax.ts'
-
-const COLUMNS = ['field', 'type', 'coverage', 'distinct_est', 'min', 'max', 'top_values']
 
 export const describeSyntax: StageSyntax<AstDescribe> = {
   keyword: 'describe',
@@ -10,6 +10,6 @@ export const describeSyntax: StageSyntax<AstDescribe> = {
   opens: OPENS_ALONE,
   foreign: [{ words: ['fieldsummary', 'getschema', 'field_names'], opens: OPENS_ALONE, rewrite: 'keyword' }],
   parse: (p, keyword) => ({ kind: 'describe', span: p.spanFrom(keyword.start) }),
-  columns: () => ({ all: COLUMNS.map(name => ({ name, text: 'describe', source: null })), isOpen: false }),
+  columns: (_, before) => ({ ...before, all: madeColumns('describe', DESCRIBE_COLUMNS), isOpen: false }),
   print: () => 'describe',
 }

@@ -1,6 +1,7 @@
 import type { AstDiff } from '../ast.ts'
-import { onlyColumns } from '../columns.ts'
+import { madeColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
+import { DIFF_COLUMNS } from '../made-columns.ts'
 import { printExpr } from '../print-expr.ts'
 import { parseOptions, printOptions, type StageOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -26,7 +27,6 @@ export const diffSyntax: StageSyntax<AstDiff> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'diff', span: p.spanFrom(keyword.start), predicate, options }
   },
-  columns: () =>
-    onlyColumns('diff', ['field', 'test', 'value', 'matching_share', 'rest_share', 'difference', 'matching', 'rest']),
+  columns: (_, before) => ({ ...before, all: madeColumns('diff', DIFF_COLUMNS), isOpen: false }),
   print: ({ predicate, options }) => `diff (${printExpr(predicate)})${printOptions(options)}`,
 }

@@ -1,6 +1,7 @@
 import type { AstForecast } from '../ast.ts'
-import { addedColumns } from '../columns.ts'
+import { madeColumns, withColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
+import { FORECAST_COLUMNS } from '../made-columns.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { parseClauses, printClauses, printValue } from './clauses.ts'
 import type { StageOption } from './options.ts'
@@ -31,6 +32,6 @@ export const forecastSyntax: StageSyntax<AstForecast> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'forecast', span: p.spanFrom(keyword.start), value, count, options, by }
   },
-  columns: (_, before) => addedColumns('forecast', ['is_forecast', 'lower', 'upper', 'model'], before),
+  columns: (_, before) => withColumns(before, madeColumns('forecast', FORECAST_COLUMNS)),
   print: stage => `forecast ${printValue(stage.value)} ${stage.count}${printClauses(stage)}`,
 }

@@ -26,7 +26,7 @@ export const keepSyntax: StageSyntax<AstKeep> = {
     const left = (name: string) =>
       !except.some(e => (e.isPattern ? matchesPattern(name, e.pattern) : e.pattern === name))
     const isOpen = before.isOpen && fields.some(field => field.isPattern)
-    return { all: selectColumns(before, fields).filter(column => left(column.name)), isOpen }
+    return { ...before, all: selectColumns(before, fields).filter(column => left(column.name)), isOpen }
   },
   print({ fields, except }) {
     return `keep ${printFieldPatterns(fields)}${except.length === 0 ? '' : ` except ${printFieldPatterns(except)}`}`

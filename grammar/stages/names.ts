@@ -31,6 +31,13 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changepoint',
   'forecast',
   'patterns',
+  'compare',
+  'union',
+  'join',
+  'lookup',
+  'explode',
+  'tee',
+  'use',
   'count',
   'top',
   'rare',
@@ -41,7 +48,9 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changes',
   'latency',
   'proportion',
+  'facets',
   'exemplars',
+  'impact',
 ]
 
 const WORDS: ReadonlySet<string> = new Set(STAGE_KEYWORDS)
@@ -82,6 +91,12 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'rex',
   'timechart',
   'makecontinuous',
+  'timewrap',
+  'logcompare',
+  'append',
+  'mvexpand',
+  'mv-expand',
+  'unnest',
   'chart',
   'bin',
   'bucket',
@@ -118,15 +133,4 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
 ])
 
 /** Stages of the language that this engine does not run yet. */
-export const PLANNED_STAGES: ReadonlySet<string> = new Set([
-  'join',
-  'union',
-  'explode',
-  'materialize',
-  'tee',
-  'use',
-  'facets',
-  'impact',
-  'compare',
-  'lookup',
-])
+export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize'])

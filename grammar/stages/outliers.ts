@@ -1,5 +1,6 @@
 import type { AstOutliers } from '../ast.ts'
-import { addedColumns } from '../columns.ts'
+import { madeColumns, withColumns } from '../columns.ts'
+import { OUTLIER_COLUMNS } from '../made-columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
 import { boolOption, optionOf, type StageOption, standsAtOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -38,9 +39,9 @@ export const outliersSyntax: StageSyntax<AstOutliers> = {
     if (optionOf(options, 'field') === null) p.unexpected(["'field='"], "'field=' and the field to look at")
     return { kind: 'outliers', span: p.spanFrom(keyword.start), options, by }
   },
-  columns: ({ options }, before) => {
-    const marked = boolOption(options, 'mark') === true ? ['is_outlier'] : []
-    return addedColumns('outliers', [...marked, 'score', 'lower', 'upper'], before)
+  columns({ options }, before) {
+    const isMarked = boolOption(options, 'mark') === true
+    return withColumns(before, madeColumns('outliers', [...OUTLIER_COLUMNS, ...(isMarked ? ['is_outlier'] : [])]))
   },
   print: stage => `outliers${printClauses(stage)}`,
 }

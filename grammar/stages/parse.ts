@@ -1,5 +1,6 @@
 /** `parse`: the formats, their arguments, and where the fields go. */
-import type { AstFieldRef, AstParse, CastType } from '../ast.ts'
+import type { AstFieldRef, AstFormat, AstParse, CastType } from '../ast.ts'
+import { type Columns, madeColumns, withColumns } from '../columns.ts'
 import {
   dissectAsParse,
   patternAsParse,
@@ -51,7 +52,40 @@ export const parseSyntax: StageSyntax<AstParse> = {
     const clauses = parseClauses(p)
     return { kind: 'parse', span: p.spanFrom(keyword.start), ...format, ...clauses }
   },
+  columns(stage, before) {
+    const names = stage.into?.map(field => field.name) ?? fieldsOf(stage, before)
+    const { prefix, onError } = stage
+    const made = [
+      ...names.map(name => (prefix ?? '') + name),
+      ...(onError === null || onError === 'propagate' ? ERROR_FIELDS : []),
+    ]
+    const isOpen = before.isOpen || (stage.into === null && !isOfKnownFields(stage))
+    return { ...withColumns(before, madeColumns(`parse ${stage.format}`, made)), isOpen }
+  },
   print: printParse,
+}
+
+const ERROR_FIELDS = ['_error', '_error_detail']
+
+/** Captures stand in the text; of other formats somebody else must know. */
+function fieldsOf({ format, pattern, alternatives }: AstFormat, before: Columns): readonly string[] {
+  const text = pattern?.text ?? ''
+  switch (format) {
+    case 'first_of':
+      return [...new Set(alternatives.flatMap(each => fieldsOf(each, before)))]
+    case 'regex':
+      return [...text.matchAll(/\(\?P?<([A-Za-z_]\w*)>/g)].map(match => match[1] ?? '')
+    case 'pattern':
+      return [...text.matchAll(/<([A-Za-z_@][\w.@-]*)>/g)].map(match => match[1] ?? '').filter(name => name !== '_')
+    case 'grok':
+      return [...text.matchAll(/%\{\w+:([\w.@-]+)(?::\w+)?\}/g)].map(match => match[1] ?? '')
+    default:
+      return before.formats?.get(format) ?? []
+  }
+}
+
+function isOfKnownFields({ format }: AstFormat): boolean {
+  return format === 'regex' || format === 'pattern' || format === 'grok'
 }
 
 interface Clauses {
@@ -65,22 +99,30 @@ interface Clauses {
 function parseClauses(p: Parser): Clauses {
   let clauses: Clauses = { from: null, into: null, prefix: null, onError: null }
   for (;;) {
+    expectClauses(p, clauses)
     const token = p.peek()
     const word = token.kind === 'name' ? token.text.toLowerCase() : ''
     if (word === 'from' && clauses.from === null) {
-      p.take()
+      p.take('keyword')
       clauses = { ...clauses, from: parseFieldRef(p) }
     } else if (word === 'into' && clauses.into === null) {
-      p.take()
+      p.take('keyword')
       clauses = { ...clauses, into: parseInto(p) }
     } else if (word === 'prefix' && clauses.prefix === null) {
-      p.take()
+      p.take('keyword')
       clauses = { ...clauses, prefix: parsePrefix(p) }
     } else if (word === 'on_error' && clauses.onError === null) {
-      p.take()
+      p.take('keyword')
       clauses = { ...clauses, onError: parseErrorMode(p) }
     } else return clauses
   }
+}
+
+/** For whoever watches: those not given yet. */
+function expectClauses(p: Parser, { from, into, prefix, onError }: Clauses): void {
+  if (p.watch === null) return
+  const words = { from, into, prefix, on_error: onError }
+  for (const [word, given] of Object.entries(words)) if (given === null) p.expects({ kind: 'word', word })
 }
 
 function parseInto(p: Parser): readonly IntoField[] {
@@ -97,6 +139,7 @@ function parseInto(p: Parser): readonly IntoField[] {
 function parseIntoField(p: Parser): IntoField {
   const { name, span } = parseName(p, 'a field')
   if (p.acceptWord('as') === null) return { name, type: null, span }
+  if (p.watch !== null) p.expects({ kind: 'choice', what: 'type', of: CAST_TYPES })
   const token = p.peek()
   const type = CAST_TYPES.find(t => token.kind === 'name' && t === token.text.toLowerCase())
   if (type === undefined) {
@@ -104,11 +147,12 @@ function parseIntoField(p: Parser): IntoField {
     const near = suggestName(token.text, CAST_TYPES)
     return unknownWord(p, token, 'E301', `there is no type '${token.text}'`, CAST_TYPES, near)
   }
-  p.take()
+  p.take('choice')
   return { name, type, span: p.spanFrom(span.start) }
 }
 
 function parsePrefix(p: Parser): string {
+  if (p.watch !== null) p.expects({ kind: 'name' })
   const token = p.peek()
   const text = token.literal?.type === 'string' ? token.literal.value : isNameToken(token) ? token.text : null
   if (text === null) return p.unexpected(['a name', 'a string'], 'a prefix such as "http."')
@@ -117,6 +161,7 @@ function parsePrefix(p: Parser): string {
 }
 
 function parseErrorMode(p: Parser): ErrorMode {
+  if (p.watch !== null) p.expects({ kind: 'choice', what: 'on_error', of: ERROR_MODES })
   const token = p.peek()
   const mode = ERROR_MODES.find(m => m === token.text.toLowerCase())
   if (mode === undefined) {
@@ -124,7 +169,7 @@ function parseErrorMode(p: Parser): ErrorMode {
     const near = suggestName(token.text, ERROR_MODES)
     return unknownWord(p, token, 'E301', `on_error does not know '${token.text}'`, ERROR_MODES, near)
   }
-  p.take()
+  p.take('choice')
   return mode
 }
 

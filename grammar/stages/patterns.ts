@@ -1,5 +1,6 @@
 import type { AstFieldRef, AstPatterns } from '../ast.ts'
-import { onlyColumns } from '../columns.ts'
+import { madeColumns } from '../columns.ts'
+import { PATTERN_COLUMNS } from '../made-columns.ts'
 import { numberOption, optionOf, parseOptions, printOptions, type StageOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
 
@@ -23,7 +24,7 @@ export const patternsSyntax: StageSyntax<AstPatterns> = {
   // At the start of a query both are words somebody looks for.
   foreign: [{ words: ['cluster', 'reduce'], opens: /(?!)/, rewrite: 'keyword' }],
   parse: (p, keyword) => ({ kind: 'patterns', options: parseOptions(p, OPTIONS), span: p.spanFrom(keyword.start) }),
-  columns: () => onlyColumns('patterns', ['pattern', 'count', 'share', 'first_seen', 'last_seen', 'sample']),
+  columns: (_, before) => ({ ...before, all: madeColumns('patterns', PATTERN_COLUMNS), isOpen: false }),
   print: ({ options }) => `patterns${printOptions(options)}`,
 }
 

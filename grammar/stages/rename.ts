@@ -31,7 +31,7 @@ export const renameSyntax: StageSyntax<AstRename> = {
       .filter(column => to.has(column.name) || !taken.has(column.name))
       .map(column => ({ ...column, name: to.get(column.name) ?? column.name }))
     const unknown = pairs.map(pair => ({ ...columnNamed(before, pair.from.name), name: pair.to }))
-    return withColumns({ all, isOpen: before.isOpen }, unknown)
+    return withColumns({ ...before, all }, unknown)
   },
   print({ pairs }) {
     return `rename ${pairs.map(pair => `${quoteField(pair.from.name)} as ${quoteField(pair.to)}`).join(', ')}`

@@ -1,5 +1,5 @@
 import type { AstRollup } from '../ast.ts'
-import { onlyColumns } from '../columns.ts'
+import { columnNamed, madeColumns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
@@ -30,14 +30,18 @@ export const rollupSyntax: StageSyntax<AstRollup> = {
     const aggregates = p.acceptWord('stats') === null ? [] : parseAggregates(p)
     return { kind: 'rollup', span: p.spanFrom(keyword.start), widths, by, aggregates }
   },
-  columns: ({ by, aggregates }, before) => ({
-    all: [
-      ...onlyColumns('rollup', ['_time', 'width']).all,
-      ...by.map(key => keyAsColumn(key, before)),
-      ...(aggregates.length === 0 ? onlyColumns('rollup', ['count()']).all : aggregates.map(aggregateColumn)),
-    ],
-    isOpen: false,
-  }),
+  columns({ by, aggregates }, before) {
+    const values =
+      aggregates.length === 0
+        ? ['count()'].map(name => ({ name, text: name, source: null }))
+        : aggregates.map(aggregateColumn)
+    const keys = by.map(key => keyAsColumn(key, before))
+    return {
+      ...before,
+      all: [columnNamed(before, '_time'), ...madeColumns('rollup', ['width']), ...keys, ...values],
+      isOpen: false,
+    }
+  },
   print({ widths, by, aggregates }) {
     const list = widths.map(width => printExpr(width, PRECEDENCE.postfix)).join(', ')
     return `rollup ${list}${printBy(by)}${aggregates.length === 0 ? '' : ` stats ${printAggregates(aggregates)}`}`

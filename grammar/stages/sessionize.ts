@@ -1,5 +1,6 @@
 import type { AstSessionize } from '../ast.ts'
-import { addedColumns } from '../columns.ts'
+import { madeColumns, withColumns } from '../columns.ts'
+import { SESSION_COLUMNS } from '../made-columns.ts'
 import { parseClauses, printClauses } from './clauses.ts'
 import type { StageOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -27,11 +28,6 @@ export const sessionizeSyntax: StageSyntax<AstSessionize> = {
     const { options, by } = parseClauses(p, OPTIONS)
     return { kind: 'sessionize', span: p.spanFrom(keyword.start), options, by }
   },
-  columns: (_, before) =>
-    addedColumns(
-      'sessionize',
-      ['session', 'session_start', 'session_end', 'session_duration', 'session_events'],
-      before,
-    ),
+  columns: (_, before) => withColumns(before, madeColumns('sessionize', SESSION_COLUMNS)),
   print: stage => `sessionize${printClauses(stage)}`,
 }

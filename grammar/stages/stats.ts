@@ -30,6 +30,7 @@ export const statsSyntax: StageSyntax<AstStats> = {
     return { kind: 'stats', span: p.spanFrom(keyword.start), aggregates, by }
   },
   columns: ({ aggregates, by }, before) => ({
+    ...before,
     all: [...by.map(key => keyAsColumn(key, before)), ...aggregates.map(aggregateColumn)],
     isOpen: false,
   }),

@@ -1,5 +1,6 @@
 import type { AstTopology } from '../ast.ts'
-import { onlyColumns } from '../columns.ts'
+import { madeColumns } from '../columns.ts'
+import { TOPOLOGY_COLUMNS } from '../made-columns.ts'
 import { parseOptions, printOptions, type StageOption } from './options.ts'
 import { SPAN_OPTIONS } from './spans.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -20,6 +21,6 @@ export const topologySyntax: StageSyntax<AstTopology> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'topology', span: p.spanFrom(keyword.start), options }
   },
-  columns: () => onlyColumns('topology', ['caller', 'callee', 'calls', 'errors', 'error_rate', 'p50', 'p95']),
+  columns: (_, before) => ({ ...before, all: madeColumns('topology', TOPOLOGY_COLUMNS), isOpen: false }),
   print: ({ options }) => `topology${printOptions(options)}`,
 }

@@ -1,4 +1,6 @@
 import type { AstTrace } from '../ast.ts'
+import { madeColumns, withColumns } from '../columns.ts'
+import { TRACE_COLUMNS } from '../made-columns.ts'
 import { parseOptions, printOptions, type StageOption } from './options.ts'
 import { SPAN_OPTIONS } from './spans.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -22,5 +24,6 @@ export const traceSyntax: StageSyntax<AstTrace> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'trace', span: p.spanFrom(keyword.start), options }
   },
+  columns: (_, before) => withColumns(before, madeColumns('trace', TRACE_COLUMNS)),
   print: ({ options }) => `trace${printOptions(options)}`,
 }

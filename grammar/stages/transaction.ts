@@ -1,4 +1,7 @@
 import type { AstTransaction } from '../ast.ts'
+import { columnNamed, madeColumns, withColumns } from '../columns.ts'
+import { TRANSACTION_COLUMNS } from '../made-columns.ts'
+import { printExpr } from '../print-expr.ts'
 import { parseValues, printValue } from './clauses.ts'
 import { parseOptions, printOptions, type StageOption, standsAtOption } from './options.ts'
 import type { StageSyntax } from './syntax.ts'
@@ -30,6 +33,12 @@ export const transactionSyntax: StageSyntax<AstTransaction> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'transaction', span: p.spanFrom(keyword.start), keys, options }
   },
+  columns: ({ keys }, before) =>
+    withColumns(before, [
+      columnNamed(before, '_time'),
+      ...keys.map(key => columnNamed(before, key.kind === 'field' ? key.name : printExpr(key))),
+      ...madeColumns('transaction', TRANSACTION_COLUMNS),
+    ]),
   print({ keys, options }) {
     return `transaction${keys.length === 0 ? '' : ` ${keys.map(printValue).join(', ')}`}${printOptions(options)}`
   },

@@ -1,4 +1,5 @@
 import type { AstFieldRef, AstXyseries } from '../ast.ts'
+import { columnNamed } from '../columns.ts'
 import type { Parser } from '../parser.ts'
 import { quoteField } from '../token.ts'
 import { numberOption, parseOptions, printOptions, type StageOption } from './options.ts'
@@ -19,6 +20,7 @@ export const xyseriesSyntax: StageSyntax<AstXyseries> = {
     const options = parseOptions(p, OPTIONS)
     return { kind: 'xyseries', span: p.spanFrom(keyword.start), x, y, value, options }
   },
+  columns: ({ x }, before) => ({ ...before, all: [columnNamed(before, x.name)], isOpen: true }),
   print: ({ x, y, value, options }) =>
     `xyseries ${[x, y, value].map(column => quoteField(column.name)).join(' ')}${printOptions(options)}`,
 }

@@ -15,6 +15,7 @@ import { HLL_HELPERS } from './hll.ts'
 import { LAMBDA_HELPERS } from './lambdas.ts'
 import { MATH_HELPERS } from './math.ts'
 import { NETWORK_HELPERS } from './network.ts'
+import { NUMBER_SET_HELPERS } from './number-set.ts'
 import { PRINTF_HELPERS } from './printf.ts'
 import { QUANTITY_HELPERS } from './quantities.ts'
 import { SET_HELPERS } from './set.ts'
@@ -45,6 +46,7 @@ export const HELPERS = {
   ...VECTOR_HELPERS,
   ...TEXT_SEARCH_HELPERS,
   ...SET_HELPERS,
+  ...NUMBER_SET_HELPERS,
   ...AGGREGATE_HELPERS,
   ...QUANTITY_HELPERS,
   ...DISTINCT_HELPERS,

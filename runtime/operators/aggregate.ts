@@ -68,7 +68,7 @@ export class Aggregation {
   readonly #context: RunContext
   /** Whose memory it is. */
   readonly #stage: string
-  readonly #step: KernelRunner<StepKernel>
+  readonly #steps: readonly KernelRunner<StepKernel>[]
   readonly #tally: KernelRunner<TallyKernel> | null
   readonly #finish: KernelRunner<FinishKernel>
   readonly #merge: KernelRunner<MergeKernel>
@@ -90,7 +90,7 @@ export class Aggregation {
     this.#spec = spec
     this.#context = context
     this.#stage = stage
-    this.#step = new KernelRunner(spec.step, context)
+    this.#steps = spec.steps.map(step => new KernelRunner(step, context))
     this.#tally = spec.tally === null ? null : new KernelRunner(spec.tally, context)
     this.#finish = new KernelRunner(spec.finish, context)
     this.#merge = new KernelRunner(spec.merge, context)
@@ -107,9 +107,8 @@ export class Aggregation {
   }
 
   add(batch: Batch): void {
-    const { spec: kernel } = this.#step
-    const columns = kernel.fields.map(field => batch.column(field))
     const groups = this.#groups
+    const columns = this.#steps.map(step => step.spec.fields.map(field => batch.column(field)))
     if (this.#spec.keys.length > 0) {
       const most = groups.prepare(batch)
       this.#initialise(groups.count + most)
@@ -123,9 +122,12 @@ export class Aggregation {
     }
     const mode = { selected: batch.selection !== null, exact: false }
     const { rowCount, selection, selectedCount, rowOrderBase } = batch
-    this.#step.call(this.#step.get(columns, mode, groups.variant()), selectedCount, step => {
-      step(columns, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
-    })
+    for (const [index, step] of this.#steps.entries()) {
+      const read = columns[index]!
+      step.call(step.get(read, mode, groups.variant()), selectedCount, run => {
+        run(read, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
+      })
+    }
   }
 
   /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */

@@ -13,7 +13,15 @@ export interface Operator {
   readonly isDone: boolean
 }
 
+/** Where a stage writes what passes it. */
+export interface LineFile {
+  write(text: string): void
+  close(): void
+}
+
 export interface RunContext extends KernelContext {
+  /** Null: stages write no files here. */
+  readonly openFile: ((path: string) => LineFile) | null
   readonly profile: Profile
   readonly memory: Memory
   /** The operator itself: what it computes later, when a column is asked for, is still its time. */

@@ -5,7 +5,7 @@
 import { DateTime, type Value } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { gather, type RowRef, withColumns } from '../column-batch.ts'
+import { gather, narrowed, type RowRef, withNames } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { SortSpec } from '../program.ts'
@@ -76,19 +76,36 @@ export class SortOperator implements Operator {
     return a.order - b.order
   }
 
+  /** The largest were asked for, and rows without a value came first: seldom what was meant. */
+  #tellOfNulls(): void {
+    const { keys, limit, temporary } = this.#spec
+    const first = keys[0]!
+    if (limit === null || !first.descending || temporary.includes(first.field)) return
+    const nulls = countOf(this.#candidates, null)
+    const missing = countOf(this.#candidates, undefined)
+    if (nulls > 0) this.#context.count(`null-first:${first.field}`, nulls)
+    if (missing > 0) this.#context.count(`missing-first:${first.field}`, missing)
+  }
+
   finish(): void {
     const { limit, temporary } = this.#spec
     this.#candidates.sort(this.#compare)
     if (limit !== null && this.#candidates.length > limit) this.#candidates.length = limit
+    this.#tellOfNulls()
     const hidden = new Set(temporary)
-    for (let start = 0; start < this.#candidates.length && !this.#next.isDone; start += OUTPUT_ROWS) {
-      const batch = gather(this.#candidates.slice(start, start + OUTPUT_ROWS), start)
+    const rows = narrowed(this.#candidates)
+    for (let start = 0; start < rows.length && !this.#next.isDone; start += OUTPUT_ROWS) {
+      const batch = gather(rows.slice(start, start + OUTPUT_ROWS), start)
       const names = batch.names.filter(name => !hidden.has(name))
-      this.#next.push(withColumns(batch, names, name => batch.column(name)))
+      this.#next.push(withNames(batch, names))
     }
     this.#candidates = []
     this.#next.finish()
   }
+}
+
+function countOf(candidates: readonly Candidate[], value: Value): number {
+  return candidates.reduce((count, { keys }) => count + Number(keys[0] === value), 0)
 }
 
 function pruneAt(limit: number): number {

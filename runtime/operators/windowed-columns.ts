@@ -28,8 +28,8 @@ type FinishKernel = (state: readonly StateArray[], count: number) => readonly Va
 /** Arguments of the last rows of a group: by field, the newest at the end, twice as many as a window holds before they are moved down. */
 interface Arguments {
   readonly values: readonly Value[][]
-  /** The same, as kernels read them: by the rows they are told. */
-  readonly columns: readonly Vector[]
+  /** The same, as each step reads them: by the rows it is told. */
+  readonly columns: readonly (readonly Vector[])[]
   count: number
 }
 
@@ -38,7 +38,9 @@ const VALUE_BYTES = 16
 export class WindowedColumns {
   readonly #spec: WindowedSpec
   readonly #context: RunContext
-  readonly #step: KernelRunner<StepKernel>
+  readonly #steps: readonly KernelRunner<StepKernel>[]
+  /** What the steps read, each field once. */
+  readonly #fields: readonly string[]
   readonly #finish: KernelRunner<FinishKernel>
   readonly #groups: Arguments[] = []
   #rows: Uint32Array
@@ -46,15 +48,15 @@ export class WindowedColumns {
   constructor(spec: WindowedSpec, context: RunContext) {
     this.#spec = spec
     this.#context = context
-    this.#step = new KernelRunner(spec.step, context)
+    this.#steps = spec.steps.map(step => new KernelRunner(step, context))
+    this.#fields = [...new Set(spec.steps.flatMap(step => step.fields))]
     this.#finish = new KernelRunner(spec.finish, context)
     this.#rows = new Uint32Array(0)
   }
 
   add(batch: Batch, groups: Uint32Array, groupCount: number, into: Map<string, Vector>): void {
-    const { fields } = this.#spec.step
     const { rowCount, selection, selectedCount } = batch
-    const columns = fields.map(field => batch.column(field))
+    const columns = this.#fields.map(field => batch.column(field))
     const answers = this.#spec.outputs.map(() => new Array<Value>(rowCount).fill(null))
     this.#reserve(groupCount)
     for (let n = 0; n < selectedCount; n++) {
@@ -75,8 +77,9 @@ export class WindowedColumns {
 
   #reserve(groupCount: number): void {
     for (let group = this.#groups.length; group < groupCount; group++) {
-      const values = this.#spec.step.fields.map((): Value[] => [])
-      const columns = values.map((each): Vector => ({ kind: 'any', rowCount: 2 * this.#spec.rows, values: each }))
+      const values = this.#fields.map((): Value[] => [])
+      const vectors = values.map((each): Vector => ({ kind: 'any', rowCount: 2 * this.#spec.rows, values: each }))
+      const columns = this.#steps.map(({ spec }) => spec.fields.map(field => vectors[this.#fields.indexOf(field)]!))
       this.#groups.push({ values, columns, count: 0 })
     }
   }
@@ -102,8 +105,11 @@ export class WindowedColumns {
     const size = Math.min(rows, count)
     if (this.#rows.length < size) this.#rows = new Uint32Array(Math.max(size, 64))
     for (let n = 0; n < size; n++) this.#rows[n] = count - size + n
-    const { run } = this.#step.get(columns, { selected: true, exact: false })
-    run(columns, count, this.#rows, size, [], null, state, 0)
+    for (const [index, step] of this.#steps.entries()) {
+      const read = columns[index]!
+      const { run } = step.get(read, { selected: true, exact: false })
+      run(read, count, this.#rows, size, [], null, state, 0)
+    }
     return this.#finish.get([], { selected: false, exact: false }).run(state, 1)
   }
 }

@@ -1,17 +1,34 @@
 /** The route table: every route the server has, and nothing else is served. */
+import { AUTH_ROUTES } from './auth.ts'
 import { BULK_ROUTES } from './bulk.ts'
 import { CATALOG_ROUTES } from './catalog.ts'
 import { HANDSHAKE_ROUTES } from './handshake.ts'
 import { HEALTH_ROUTES } from './health.ts'
+import { HEC_ROUTES } from './hec.ts'
 import { INGEST_ROUTES } from './ingest.ts'
+import { LOKI_ROUTES } from './loki.ts'
+import { METRICS_ROUTES } from './metrics.ts'
+import { OTLP_ROUTES } from './otlp.ts'
 import { QUERY_ROUTES } from './query.ts'
+import { referenceRoutes } from './reference.ts'
 import type { Route } from './route.ts'
 
-export const ROUTES: readonly Route[] = [
+const ALL = [
   ...HEALTH_ROUTES,
+  ...METRICS_ROUTES,
+  ...referenceRoutes((): readonly Route[] => ROUTES),
   ...INGEST_ROUTES,
   ...BULK_ROUTES,
+  ...HEC_ROUTES,
+  ...OTLP_ROUTES,
+  ...LOKI_ROUTES,
   ...QUERY_ROUTES,
   ...CATALOG_ROUTES,
+  ...AUTH_ROUTES,
   ...HANDSHAKE_ROUTES,
 ]
+
+export const ROUTES: readonly Route[] = ALL
+
+/** Each route with the types of its parameters and body. */
+export type AnyRoute = (typeof ALL)[number]

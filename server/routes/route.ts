@@ -2,10 +2,12 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerContext } from '../context.ts'
+import type { Dialect } from '../dialects.ts'
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-/** What a caller's key must allow; `open` routes need none. */
-export type Scope = 'open' | 'query' | 'ingest' | 'admin'
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export const SCOPES = ['open', 'query', 'ingest', 'admin', 'root'] as const
+/** What a caller's key must allow; `open` routes need none, `root` ones a root key. */
+export type Scope = (typeof SCOPES)[number]
 
 export interface Call<Query, Body> {
   readonly context: ServerContext
@@ -28,30 +30,46 @@ export interface Route {
   readonly body: TObject | null
   /** Which limit holds for the body. */
   readonly limit: 'none' | 'json' | 'ingest'
-  /** `elastic`: headers and errors as clients of the bulk protocol expect them. */
-  readonly dialect: 'native' | 'elastic'
+  /** Headers and errors as the clients of its protocol expect them. */
+  readonly dialect: Dialect
+  readonly answers: string | null
   readonly handle: (call: Call<never, never>) => unknown
 }
 
-interface Definition<Q, B, Query, Body> {
-  readonly method: Method
-  readonly path: string
+/** A route that remembers in its type what it was defined with: the command line's client is typed by it. */
+export interface TypedRoute<M extends Method, P extends string, Query, Body> extends Route {
+  readonly method: M
+  readonly path: P
+  /** Never there; carries types only. */
+  readonly types?: { readonly query: Query; readonly body: Body }
+}
+
+interface Definition<M, P, Q, B, Query, Body> {
+  readonly method: M
+  readonly path: P
   readonly scope: Scope
   readonly summary: string
   readonly query?: Q
   readonly body?: B
   readonly limit?: Route['limit']
   readonly dialect?: Route['dialect']
+  /** What the answer holds, for the reference: `{jobs:[…]}`. */
+  readonly answers?: string
   /** Text is sent as it is (set the content type); anything else as JSON. */
   handle(call: Call<Query, Body>): unknown
 }
 
 type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>
+type QueryOf<Q> = Q extends TObject ? Static<Q> : Parameters
+type BodyOf<B> = B extends TObject ? Static<B> : undefined
 
-export function route<Q extends TObject | undefined = undefined, B extends TObject | undefined = undefined>(
-  definition: Definition<Q, B, Q extends TObject ? Static<Q> : Parameters, B extends TObject ? Static<B> : undefined>,
-): Route {
-  const { method, path, scope, summary, query, body, limit, dialect, handle } = definition
+export function route<
+  const M extends Method,
+  const P extends string,
+  Q extends TObject | undefined = undefined,
+  B extends TObject | undefined = undefined,
+>(definition: Definition<M, P, Q, B, QueryOf<Q>, BodyOf<B>>): TypedRoute<M, P, QueryOf<Q>, BodyOf<B>> {
+  const { method, path, scope, summary, query, body, limit, dialect, answers, handle } = definition
   return {
     method,
     path,
@@ -61,6 +79,7 @@ export function route<Q extends TObject | undefined = undefined, B extends TObje
     body: body ?? null,
     limit: limit ?? (body === undefined ? 'none' : 'json'),
     dialect: dialect ?? 'native',
+    answers: answers ?? null,
     handle,
   }
 }

@@ -161,6 +161,10 @@ class GuardedBlock implements BlockReader {
     return this.part.guard(() => this.block.column(field, tally))
   }
 
+  rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {
+    return this.part.guard(() => this.block.rows(field, rows, tally))
+  }
+
   statistics(field: string): BlockStatistics | null {
     return this.part.guard(() => this.block.statistics(field))
   }

@@ -4,6 +4,7 @@
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
 import type { BlockColumns } from '../part/columns.ts'
+import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
@@ -148,6 +149,11 @@ class MemoryBlockReader implements BlockReader, VerdictSource {
       this.vectors.set(field, vector)
     }
     return vector
+  }
+
+  rows(field: string, rows: Uint32Array): Vector | null {
+    const vector = this.column(field)
+    return vector === null ? null : pickRows(vector, rows)
   }
 
   statistics(field: string): BlockStatistics | null {

@@ -4,13 +4,14 @@
  */
 import type { Filesystem } from '../filesystem.ts'
 import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally } from '../index.ts'
+import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime, Value } from '../value.ts'
 import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
-import { decodeColumn, FROM_OTHERS, REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
+import { decodeColumn, decodeRows, FROM_OTHERS, REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
@@ -176,6 +177,8 @@ class FileBlock implements BlockReader, BlockFacts {
   readonly #number: number
   readonly #indexPlace: ChunkPlace
   #entries: ReadonlyMap<string, ColumnEntry> | null = null
+  /** What was read of rows that somebody still asks about: `_raw` is put together from columns he reads as well. */
+  readonly #few = new WeakMap<Uint32Array, Map<string, Vector | null>>()
 
   constructor(part: FilePart, described: FooterBlock, number: number) {
     this.#part = part
@@ -251,7 +254,7 @@ class FileBlock implements BlockReader, BlockFacts {
         source,
         this.rowCount,
         number => this.#part.dictionary(number),
-        name => this.#sibling(field, encoding, name),
+        name => this.column(this.#sibling(field, encoding, name)),
       ),
     )
     const bytes = bytesOfVector(vector)
@@ -264,20 +267,55 @@ class FileBlock implements BlockReader, BlockFacts {
     return vector
   }
 
-  /**
-   * A column that one of `encoding` is put together from. `_raw` may be made of any other, woven text only of those that are not made of
-   * others, times only of `_time`. So reading one always ends.
-   */
-  #sibling(field: string, encoding: number, name: string): Vector | null {
-    const entry = this.entry(name)
-    if (entry === null) return null
-    let ends = encoding === REBUILT && field === '_raw' && name !== '_raw'
-    if (encoding !== REBUILT) {
-      const own = this.#part.file.head(entry.chunk).encoding
-      ends = !FROM_OTHERS.has(own) || (own === TIME_TEXT && encoding === WOVEN)
+  rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {
+    let read = this.#few.get(rows)
+    if (read === undefined) this.#few.set(rows, (read = new Map()))
+    let vector = read.get(field)
+    if (vector === undefined) {
+      vector = this.#rows(field, rows, tally)
+      read.set(field, vector)
     }
+    return vector
+  }
+
+  #rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {
+    const entry = this.entry(field)
+    if (entry === null) return null
+    const { cache, id, file } = this.#part
+    const held = cache.get(id, this.#number, field)
+    if (held !== undefined) {
+      if (tally !== undefined) tally.columnsCached++
+      return pickRows(held as Vector, rows)
+    }
+    const vector = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
+      decodeRows(
+        encoding,
+        source,
+        this.rowCount,
+        rows,
+        number => this.#part.dictionary(number),
+        name => this.rows(this.#sibling(field, encoding, name), rows, tally),
+      ),
+    )
+    if (tally !== undefined) {
+      tally.columnsDecoded++
+      tally.bytesRead += entry.chunk.length
+      tally.bytesDecoded += bytesOfVector(vector)
+    }
+    return vector
+  }
+
+  /**
+   * `name`, if it is a column that one of `encoding` may be put together from: `_raw` from any other, woven text only from those that are not
+   * put together themselves, or from `_time` alone. So reading one always ends.
+   */
+  #sibling(field: string, encoding: number, name: string): string {
+    if (encoding === REBUILT && field === '_raw' && name !== '_raw') return name
+    const entry = encoding === REBUILT ? null : this.entry(name)
+    const own = entry === null ? null : this.#part.file.head(entry.chunk).encoding
+    const ends = own !== null && (!FROM_OTHERS.has(own) || (own === TIME_TEXT && encoding === WOVEN))
     if (!ends) throw new RangeError(`${field} put together from ${name}`)
-    return this.column(name)
+    return name
   }
 
   statistics(field: string): BlockStatistics | null {

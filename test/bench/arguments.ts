@@ -13,7 +13,9 @@ export const USAGE = `npm run bench -- [options]
   --fresh             load again even when the loaded directories could be used
   --json              figures as JSON
   --micro             kernels and encodings alone
-  --patterns          how patterns groups the loghub files, and lines per second of processor time`
+  --patterns          how patterns groups the loghub files, and lines per second of processor time
+  --compile           what plans and kernels take, and very large queries
+  --overhead          what measuring a query costs`
 
 export interface BenchArguments {
   readonly rows: number
@@ -28,6 +30,8 @@ export interface BenchArguments {
   readonly json: boolean
   readonly micro: boolean
   readonly patterns: boolean
+  readonly compile: boolean
+  readonly overhead: boolean
   readonly help: boolean
 }
 
@@ -48,6 +52,8 @@ export function readArguments(given: readonly string[]): BenchArguments {
       json: { type: 'boolean', default: false },
       micro: { type: 'boolean', default: false },
       patterns: { type: 'boolean', default: false },
+      compile: { type: 'boolean', default: false },
+      overhead: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -65,6 +71,8 @@ export function readArguments(given: readonly string[]): BenchArguments {
     json: values.json,
     micro: values.micro,
     patterns: values.patterns,
+    compile: values.compile,
+    overhead: values.overhead,
     help: values.help,
   }
 }

@@ -2,10 +2,12 @@
 
 import type { BenchArguments } from './arguments.ts'
 import { readArguments, USAGE } from './arguments.ts'
+import { runCompileBench } from './compile.ts'
 import { eventsOf } from './generate.ts'
 import { loadedDuckDb, loadedQuern } from './load.ts'
 import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
+import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, ratioOf } from './table.ts'
@@ -21,6 +23,14 @@ async function main(options: BenchArguments): Promise<void> {
   }
   if (options.patterns) {
     runPatterns(options.rows, options.only, say)
+    return
+  }
+  if (options.compile) {
+    if (!(await runCompileBench(options.only, say))) process.exitCode = 1
+    return
+  }
+  if (options.overhead) {
+    if (!(await runOverhead(say))) process.exitCode = 1
     return
   }
   const events = await eventsOf(options.seed, options.rows)

@@ -1,6 +1,7 @@
 /** Blocks of columns in memory, as a decoded part would hand them out: what kernels and encodings are timed over. */
 import type { BlockReader, PartReader } from '../../storage/index.ts'
 import { bytesOfValues } from '../../storage/part/chunk-cache.ts'
+import { pickRows } from '../../storage/pick.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { Dictionary, TextVector, Vector } from '../../storage/vector.ts'
 import { createRandom, createZipf } from './random.ts'
@@ -57,6 +58,7 @@ export function partOf(blocks: readonly Columns[]): PartReader {
       verdict: () => 'some',
       verdictTime: () => 'all',
       column: field => columns.get(field) ?? null,
+      rows: (field, rows) => (columns.has(field) ? pickRows(columns.get(field)!, rows) : null),
       statistics: () => null,
       columnBytes: () => 0,
     }),

@@ -1,7 +1,10 @@
 /** The generated pages, as text: `npm run docs` writes them, the test compares them with what is on disk. */
 import { DIAGNOSTIC_CODES, type DiagnosticCode } from '../../grammar/index.ts'
 import { loadConfig } from '../../server/config.ts'
+import { METRICS } from '../../server/metrics.ts'
+import { tagOf } from '../../server/openapi.ts'
 import { OPTIONS, type Option, type OptionName } from '../../server/options.ts'
+import { ROUTES } from '../../server/routes/index.ts'
 import { errorExample, UNSHOWN } from './error-examples.ts'
 import { code, fenced, GENERATED_NOTE, table } from './markdown.ts'
 import { referencePage } from './reference.ts'
@@ -12,6 +15,8 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference.md', ended(referencePage())],
     ['docs/errors.md', ended(await errorsPage())],
     ['docs/settings.md', ended(settingsPage())],
+    ['docs/metrics.md', ended(metricsPage())],
+    ['docs/routes.md', ended(routesPage())],
   ])
 }
 
@@ -87,4 +92,43 @@ function valuesOf(name: OptionName): string {
   if (option.kind !== 'integer') return option.kind
   const { min, max } = option
   return max === undefined ? `integer, ${min ?? 0} or more` : `integer, ${min ?? 0} to ${max}`
+}
+
+// ── Metrics ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function metricsPage(): string {
+  const rows = Object.entries(METRICS).map(([name, { type, labels, help }]) => [
+    code(name),
+    type,
+    labels.map(code).join(' '),
+    help,
+  ])
+  return [
+    '# Metrics',
+    GENERATED_NOTE,
+    '`GET /metrics` has them in the Prometheus text format, `GET /api/v1/metrics` as JSON. The names without a prefix are those of a cluster; a single node is one at rest.',
+    '',
+    table(['metric', 'type', 'labels', 'meaning'], rows),
+  ].join('\n')
+}
+
+// ── Routes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function routesPage(): string {
+  const sections = new Map<string, string[][]>()
+  for (const route of ROUTES) {
+    const tag = tagOf(route)
+    const parameters = [route.query, route.body].flatMap(schema => Object.keys(schema?.properties ?? {}))
+    const row = [route.method, code(route.path), route.scope, route.summary, parameters.map(code).join(' ')]
+    sections.set(tag, [...(sections.get(tag) ?? []), row])
+  }
+  const parts = [
+    '# Routes',
+    GENERATED_NOTE,
+    'Also served by every server, with types: `/openapi.json`, and `/docs` for people. With `auth.enabled`, a route needs a key of its scope; `open` ones need none,',
+    '`root` ones a root key, and `admin` keys may do everything but those.',
+  ]
+  for (const [tag, rows] of sections)
+    parts.push('', `## ${tag}`, '', table(['method', 'path', 'scope', 'what', 'parameters and fields'], rows))
+  return parts.join('\n')
 }

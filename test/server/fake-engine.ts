@@ -2,6 +2,7 @@
 import type { Collected, Engine, ExplainOptions, Knowledge, QueryOptions, QueryRun } from '../../engine.ts'
 import { batchOf, vectorOf } from '../../runtime/column-batch.ts'
 import { emptyProfile as nothingMeasured, type Profile } from '../../runtime/profile.ts'
+import { createMemoryDocuments } from '../../storage/catalog/documents.ts'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { IncomingEvent, StoreStatus } from '../../storage/index.ts'
 import type { Value } from '../../storage/value.ts'
@@ -29,6 +30,8 @@ export class FakeEngine implements Engine {
   closes = 0
   cancels = 0
   canned: Canned = {}
+  readonly directory: string | null = '/nowhere'
+  readonly documents = createMemoryDocuments()
 
   get events(): IncomingEvent[] {
     return this.batches.flat()
@@ -42,6 +45,10 @@ export class FakeEngine implements Engine {
       this.published++
     }
     return { first: 1, count: events.length, published }
+  }
+
+  subscribe(): never {
+    throw new Error('nobody subscribes to a fake')
   }
 
   query(text: string, options?: QueryOptions): QueryRun {

@@ -8,6 +8,7 @@ import { createChunkCache } from '../../storage/part/chunk-cache.ts'
 import { openPart } from '../../storage/part/read.ts'
 import { decodeWoven } from '../../storage/part/woven/unweave.ts'
 import { encodeWoven, weave } from '../../storage/part/woven/woven.ts'
+import { pickRows } from '../../storage/pick.ts'
 import { inspectPart } from '../../storage/tools/inspect.ts'
 import type { Value } from '../../storage/value.ts'
 import type { TextVector, Vector } from '../../storage/vector.ts'
@@ -30,6 +31,18 @@ function throughWeave(text: TextVector, others: ReadonlyMap<string, Vector>): nu
   assert.deepEqual([...decoded.offsets], [...text.offsets])
   assert.deepEqual(Buffer.from(decoded.bytes), Buffer.from(text.bytes))
   assert.deepEqual(decoded.presence, text.presence)
+  const few = Uint32Array.from([0, 7, text.rowCount - 1, 8].filter(at => at < text.rowCount))
+  const picked = decodeWoven(
+    new ByteSource(sink.finish().slice()),
+    text.rowCount,
+    name => pickRows(others.get(name)!, few),
+    few,
+  )
+  const all = valuesOf(text, text.rowCount)
+  assert.deepEqual(
+    valuesOf(picked, few.length),
+    [...few].map(at => all[at]),
+  )
   return sink.length
 }
 

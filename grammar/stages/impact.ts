@@ -1,0 +1,41 @@
+import type { AstExpr, AstImpact, AstStage } from '../ast.ts'
+import { isPunctuation } from '../parser.ts'
+import { printCall } from '../print-expr.ts'
+import { aggregate, parseAggregate, parseBy, printAggregates, printBy, type StageSyntax } from './syntax.ts'
+
+export const impactSyntax: StageSyntax<AstImpact> = {
+  keyword: 'impact',
+  form: 'impact [<aggregate> [as a]] by <key>, …',
+  summary:
+    'What each group is of the whole, the greatest first: its aggregate, count() unless told otherwise, that as a share of the sum over all groups, 0 to 1, and the cumulative share down to it.',
+  opens: /^\s+(?:by\s|[A-Za-z_]\w*\s*\()/i,
+  parse(p, keyword) {
+    const value = p.isWord('by') ? null : parseAggregate(p)
+    if (p.watch !== null && value === null) p.expects({ kind: 'aggregate' })
+    const comma = isPunctuation(p.peek(), ',') ? p.peek() : null
+    if (comma !== null) {
+      const span = { start: comma.start, end: comma.end }
+      p.fail({ code: 'E301', message: 'impact ranks by one aggregate', span, expected: ["'by'"] })
+    }
+    if (!p.isWord('by')) p.unexpected(["'by'"], "'by' and the keys of the groups")
+    const by = parseBy(p)
+    return { kind: 'impact', span: p.spanFrom(keyword.start), value, by }
+  },
+  print: ({ value, by }) => `impact${value === null ? '' : ` ${printAggregates([value])}`}${printBy(by)}`,
+  desugar({ span, value, by }) {
+    const measured = value ?? aggregate('count', [], span)
+    const column = (name: string): AstExpr => ({ kind: 'field', span, name })
+    const size = column(measured.alias ?? printCall(measured))
+    const sum = (of: AstExpr, alias: string) => ({ ...aggregate('sum', [of], span), alias })
+    const share: AstExpr = { kind: 'binary', span, operator: '/', left: size, right: column('total') }
+    const stages: AstStage[] = [
+      { kind: 'stats', span, aggregates: [measured], by },
+      { kind: 'sort', span, keys: [{ span, value: size, descending: true }] },
+      { kind: 'eventstats', span, aggregates: [sum(size, 'total')], by: [] },
+      { kind: 'extend', span, assignments: [{ name: 'share', nameSpan: span, value: share }] },
+      { kind: 'streamstats', span, options: [], aggregates: [sum(column('share'), 'cumulative')], by: [] },
+      { kind: 'drop', span, fields: [{ pattern: 'total', isPattern: false, span }] },
+    ]
+    return { stages, reason: 'impact divides each group by the sum of all, the greatest first' }
+  },
+}

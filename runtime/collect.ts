@@ -1,0 +1,88 @@
+/** A page of an answer as rows, with everything counted: what programs and servers that want no stream ask for. */
+import { typeOf, type Value } from '../storage/value.ts'
+import type { Batch } from './batch.ts'
+import { withSelection } from './column-batch.ts'
+import type { Profile } from './profile.ts'
+import type { ResultShape } from './program.ts'
+import { rowsOf } from './rows.ts'
+
+export interface Collected {
+  readonly shape: ResultShape
+  /** For events: every field name seen, `_time` and `_raw` first. Otherwise the columns in query order. */
+  readonly columns: readonly string[]
+  readonly types: readonly string[]
+  /** Row-major, aligned with `columns`; missing is undefined. */
+  readonly rows: readonly (readonly Value[])[]
+  readonly total: number
+  readonly hasMore: boolean
+  /** False when something could not be read; `warnings` says what. */
+  readonly complete: boolean
+  readonly warnings: readonly string[]
+}
+
+/** Everything, counted; of the rows those from `offset` on, at most `limit`. */
+export async function collect(
+  batches: AsyncIterable<Batch>,
+  shape: ResultShape,
+  profile: Profile,
+  page: { readonly limit?: number; readonly offset?: number },
+): Promise<Collected> {
+  const offset = page.offset ?? 0
+  const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
+  const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
+  if (shape.kind === 'events') for (const name of shape.kept ?? ['_time', '_raw']) columns.set(name, columns.size)
+  const rows: Value[][] = []
+  let total = 0
+  for await (const batch of batches) {
+    const first = Math.max(0, offset - total)
+    const last = Math.min(batch.selectedCount, end - total)
+    total += batch.selectedCount
+    if (first >= last) continue
+    if (shape.columns === null) for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
+    let at = 0
+    for (const values of rowsOf(selectedRange(batch, first, last))) {
+      at++
+      const row: Value[] = new Array(columns.size).fill(undefined)
+      for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
+      rows.push(row)
+    }
+    if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
+  }
+  const names = [...columns.keys()]
+  // Of no rows at all, a `keep` still says what they would have had.
+  const isNamed = shape.columns !== null || (shape.kept !== undefined && total === 0)
+  const present = names.filter((_, index) => isNamed || rows.some(row => row[index] !== undefined))
+  const indexes = present.map(name => columns.get(name)!)
+  const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
+  return {
+    shape,
+    columns: present,
+    types: present.map((_, index) => typeOfColumn(aligned, index)),
+    rows: aligned,
+    total,
+    hasMore: total > end,
+    complete: profile.damaged.length === 0,
+    warnings: profile.damaged,
+  }
+}
+
+/** Rows `first … last` of those selected. */
+function selectedRange(batch: Batch, first: number, last: number): Batch {
+  if (first === 0 && last === batch.selectedCount) return batch
+  const selection =
+    batch.selection === null
+      ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
+      : batch.selection.subarray(first, last)
+  return withSelection(batch, selection, last - first)
+}
+
+/** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
+function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
+  const types = new Set<string>()
+  for (const row of rows) {
+    const value = row[index]
+    if (value !== null && value !== undefined) types.add(typeOf(value))
+  }
+  if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
+  return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'
+}

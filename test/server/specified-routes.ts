@@ -1,0 +1,114 @@
+/** The routes of the interface specification, table by table, as they stand there. Paths without a leading slash of their own stand under /api/v1. */
+
+export interface SpecifiedRoute {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With `{parameter}`. */
+  readonly path: string
+}
+
+const PREFIX = '/api/v1'
+
+/** Lines `METHOD path`; `|` separates methods. */
+function table(prefix: string, lines: string): SpecifiedRoute[] {
+  return lines
+    .trim()
+    .split('\n')
+    .flatMap(line => {
+      const [methods, path] = line.trim().split(/\s+/) as [string, string]
+      return methods.split('|').map(method => ({ method: method as SpecifiedRoute['method'], path: prefix + path }))
+    })
+}
+
+export const SPECIFIED: Readonly<Record<string, readonly SpecifiedRoute[]>> = {
+  'Health and metrics': table('', 'GET /health\nGET /metrics'),
+  Ingest: table(
+    PREFIX,
+    `POST /ingest
+     POST /ingest/raw
+     POST /ingest/hec
+     POST /ingest/bulk
+     GET|POST /indexes`,
+  ),
+  'Bulk compatibility': table(
+    '',
+    `POST /_bulk
+     POST /{index}/_bulk
+     POST /_data_stream/{name}/_bulk
+     POST /api/v1/es/_bulk
+     POST /api/v1/es/_data_stream/{name}/_bulk
+     POST /api/v1/es/{index}/_doc
+     GET /api/v1/es/`,
+  ),
+  'Probe and setup stubs': table(
+    '',
+    `GET|HEAD /
+     GET /_ext
+     GET /_ext/license
+     GET /_license
+     GET /_cat/templates
+     GET /_cat/indices
+     GET /_cluster/health
+     GET|PUT /_index_template/{name}
+     GET|PUT /_ilm/policy/{name}
+     GET|PUT /_ingest/pipeline/{name}
+     GET /_nodes/{path}
+     GET /_alias
+     GET|PUT /_data_stream/{name}
+     GET /_search
+     POST /_security/user/_authenticate
+     HEAD /{index}`,
+  ),
+  'OTLP logs': table(PREFIX, 'POST /otlp/v1/logs'),
+  Query: table(
+    PREFIX,
+    `POST|GET /query
+     POST /query/stream
+     GET /query/explain
+     GET /query/jobs
+     GET|DELETE /query/jobs/{id}
+     GET /query/jobs/{id}/stream`,
+  ),
+  'Live tail': table(PREFIX, 'GET /tail'),
+  Histogram: table(PREFIX, 'GET /histogram'),
+  'Fields and sources': table(PREFIX, 'GET /fields\nGET /fields/{name}/values\nGET /sources'),
+  'Saved queries': table(PREFIX, 'GET|POST /queries\nGET|PUT|DELETE /queries/{id}'),
+  'Materialized views': table(
+    PREFIX,
+    `GET|POST /views
+     GET|PATCH|DELETE /views/{name}
+     GET|POST /views/{name}/backfill`,
+  ),
+  'Operational routes': table(
+    PREFIX,
+    `GET /status
+     GET /stats
+     GET /metrics
+     GET|PATCH /config
+     GET /cluster/status
+     GET /compaction/history
+     GET /cache/stats
+     DELETE /cache
+     GET|POST /auth/keys
+     DELETE /auth/keys/{id}
+     POST /auth/rotate-root
+     GET /shippers`,
+  ),
+}
+
+/** `METHOD path` of what is still to come: with the views, and with the other protocols. */
+export const LATER: ReadonlySet<string> = new Set([
+  ...SPECIFIED['Materialized views']!.map(({ method, path }) => `${method} ${path}`),
+  'POST /api/v1/ingest/hec',
+  'POST /api/v1/otlp/v1/logs',
+  'GET /api/v1/indexes',
+  'POST /api/v1/indexes',
+  'GET /api/v1/query/jobs',
+  'GET /api/v1/query/jobs/{id}',
+  'DELETE /api/v1/query/jobs/{id}',
+  'GET /api/v1/query/jobs/{id}/stream',
+  'GET /api/v1/tail',
+  'GET /api/v1/histogram',
+  ...['Fields and sources', 'Saved queries', 'Operational routes'].flatMap(name =>
+    SPECIFIED[name]!.map(({ method, path }) => `${method} ${path}`),
+  ),
+])
