@@ -129,6 +129,8 @@ export interface QueryRun {
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
+export type StorageControl = Pick<Store, 'compact' | 'compactions' | 'indexes' | 'setRetention'>
+
 export interface Engine {
   /** Synchronous; queryable at once. @throws {BackpressureError} when the buffer is full. */
   ingest(events: readonly IncomingEvent[]): AppendReceipt
@@ -152,6 +154,8 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
+  /** What a caller may have done to the parts and indexes, and learn of them. */
+  readonly storage: StorageControl
   /** The data directory; null: everything is in memory and ends with the process. */
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
@@ -249,6 +253,7 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
 }
 
 class StoreEngine implements Engine {
+  readonly storage: StorageControl
   readonly directory: string | null
   readonly #store: Store
   readonly #clock: () => number
@@ -268,6 +273,7 @@ class StoreEngine implements Engine {
   ) {
     this.directory = directory
     this.#store = store
+    this.storage = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes

@@ -16,6 +16,7 @@ import { KNOWLEDGE } from '../test/knowledge.ts'
 import { askReference } from '../test/reference/index.ts'
 import { UndefinedName } from '../test/reference/interpreter.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
+import { crashCounts, crashInTurn, crashRandomly, killRandomly } from './crash.ts'
 import { randomData } from './generate/data.ts'
 import { CALLABLE, condition } from './generate/expression.ts'
 import { queryText, randomQuery } from './generate/query.ts'
@@ -42,6 +43,8 @@ export interface Target {
   /** More skips than this share of seeds, and the target no longer tests what it says. */
   readonly skipLimit: number
   run(seed: number): Promise<Outcome>
+  /** What happened in all runs so far, for a target that counts more than runs. */
+  counts?(): string
 }
 
 // ── Text and trees ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -312,5 +315,31 @@ const canary: Target = agreement('canary', 'must fail: one way of asking loses a
   'the planted bug': async (text, lines) => (await reference(text, lines)).slice(0, -1),
 }))
 
-export const TARGETS: readonly Target[] = [parseTarget, roundtrip, completion, sameResults, storage, ternary]
+const crash: Target = {
+  name: 'crash',
+  summary: 'a store that is stopped, or whose disk fails, at any moment opens again with all it acknowledged, once',
+  skipLimit: 0,
+  run: crashRandomly,
+  counts: crashCounts,
+}
+
+const crashSweep: Target = {
+  name: 'crash-sweep',
+  summary: 'the same with one operation of the disk after the other failing, in each way; 2,000 seeds are all of them',
+  skipLimit: 0,
+  run: crashInTurn,
+  counts: crashCounts,
+}
+
+const kill: Target = {
+  name: 'kill',
+  summary: 'the same with a process that is killed (SIGKILL) while it ingests',
+  skipLimit: 0,
+  run: killRandomly,
+  counts: crashCounts,
+}
+
+export const TARGETS: readonly Target[] = [parseTarget, roundtrip, completion, sameResults, storage, ternary, crash]
+/** Only by name: what they do is done in small by a test. */
+export const LONG_TARGETS: readonly Target[] = [crashSweep, kill]
 export const CANARY = canary

@@ -178,7 +178,10 @@ const REGISTRIES = [
   'compiler/stages',
   'compiler/functions/scalar',
   'compiler/functions/aggregate',
+  'compiler/functions/window',
   'compiler/optimise',
+  'runtime/formats',
+  'runtime/operators/table',
   'storage/part/encodings',
 ]
 

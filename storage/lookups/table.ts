@@ -25,7 +25,7 @@ export function readTable(name: string, text: string, format: 'csv' | 'ndjson'):
   const taken = columns.find(column => TAKEN.has(column))
   if (taken !== undefined) throw new LookupError(name, `a column cannot be named ${taken}; rename it in the file`)
   const part = new MemoryPart(`lookup ${name}`, `lookup ${name}`, BLOCK_ROWS)
-  for (const fields of rows) part.append({ index: '', time: NO_TIME, raw: null, fields }, 0)
+  for (const fields of rows) part.append({ index: '', time: NO_TIME, raw: null, fields }, 0, 0)
   const reader = part.snapshot()
   const types = new Map(reader.fields.map(field => [field.name, field.type]))
   return { columns: new Map(columns.map(column => [column, types.get(column) ?? 'null'])), part: reader }

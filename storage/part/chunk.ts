@@ -13,7 +13,10 @@ export interface Compression {
   readonly level: number
 }
 
+/** Where events wait for the part to be written. */
 export const FAST_COMPRESSION: Compression = { codec: 'zstd', level: 1 }
+/** Where nobody does. It reads as quickly. */
+export const THOROUGH_COMPRESSION: Compression = { codec: 'zstd', level: 9 }
 
 export interface Chunk {
   readonly encoding: number

@@ -39,6 +39,10 @@ export function descriptionOf({ footer, sizeBytes }: OpenPartFile): PartDescript
     maxMicros: footer.maxTime.micros,
     sizeBytes,
     rawBytes: footer.rawBytes,
+    firstSequence: footer.firstSequence,
+    lastSequence: footer.lastSequence,
+    level: footer.level,
+    replaces: footer.replaces,
   }
 }
 
@@ -57,6 +61,8 @@ class FilePart implements PartReader {
   readonly index: string
   readonly rowCount: number
   readonly blockCount: number
+  readonly firstSequence: number
+  readonly lastSequence: number
   readonly minTime: DateTime
   readonly maxTime: DateTime
   readonly sizeBytes: number
@@ -80,6 +86,8 @@ class FilePart implements PartReader {
     this.index = footer.index
     this.rowCount = footer.rowCount
     this.blockCount = footer.blocks.length
+    this.firstSequence = footer.firstSequence
+    this.lastSequence = footer.lastSequence
     this.minTime = footer.minTime
     this.maxTime = footer.maxTime
     this.sizeBytes = file.sizeBytes

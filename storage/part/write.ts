@@ -9,8 +9,8 @@ import { PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, writeBlockIndex } from './block-index.ts'
 import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
-import { frameChunk } from './chunk.ts'
-import type { BlockColumns, PartDescription } from './columns.ts'
+import { type Compression, FAST_COMPRESSION, frameChunk } from './chunk.ts'
+import { type BlockColumns, NO_LINEAGE, type PartDescription, type PartLineage } from './columns.ts'
 import { encodeColumn } from './encodings/index.ts'
 import { isSparse } from './encodings/sparse.ts'
 import { FieldDictionary } from './field-dictionary.ts'
@@ -40,6 +40,12 @@ export interface PartToWrite {
   readonly index: string
   readonly blocks: Iterable<BlockColumns>
   readonly fsync: boolean
+  /** Default FAST_COMPRESSION. */
+  readonly compression?: Compression
+  /** Absent: it came from nowhere. */
+  readonly lineage?: PartLineage
+  /** Looks at the file once it is complete and before it gets its name. What it throws keeps the part from being published. */
+  readonly check?: (path: string) => Iterable<void>
 }
 
 /**
@@ -47,16 +53,30 @@ export interface PartToWrite {
  * @throws whatever the filesystem throws; the temporary file is then removed, if that is still possible.
  */
 export function writePart(filesystem: Filesystem, directory: string, part: PartToWrite): PartDescription {
+  const steps = writePartSteps(filesystem, directory, part)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same a column at a time, so that other work can be done between two; a part that is given up half-way leaves nothing behind. */
+export function* writePartSteps(
+  filesystem: Filesystem,
+  directory: string,
+  part: PartToWrite,
+): Generator<void, PartDescription> {
   const temporary = `${directory}/tmp_${part.id}.part`
   const file = new PartFile(filesystem, temporary)
-  let description: PartDescription
+  let description: PartDescription | null = null
   try {
-    description = new PartWriter(file, part).write()
+    const written = yield* new PartWriter(file, part).write()
     file.finish(part.fsync)
+    if (part.check !== undefined) yield* part.check(temporary)
     filesystem.rename(temporary, `${directory}/${part.id}.part`)
-  } catch (error) {
-    file.discard()
-    throw error
+    description = written
+  } finally {
+    if (description === null) file.discard()
   }
   if (part.fsync) filesystem.fsyncDirectory(directory)
   return description
@@ -86,6 +106,7 @@ class PartWriter {
   readonly #blocks: Omit<FooterBlock, 'index'>[] = []
   readonly #indexes: Uint8Array[] = []
   readonly #tokens = new TokenSet()
+  readonly #compression: Compression
   #rowCount = 0
   #rawBytes = 0
   #minTime: DateTime = EPOCH
@@ -94,11 +115,12 @@ class PartWriter {
   constructor(file: PartFile, part: PartToWrite) {
     this.#file = file
     this.#part = part
+    this.#compression = part.compression ?? FAST_COMPRESSION
   }
 
-  write(): PartDescription {
+  *write(): Generator<void, PartDescription> {
     this.#file.append(HEADER_MAGIC)
-    for (const block of this.#part.blocks) if (block.rowCount > 0) this.#writeBlock(block)
+    for (const block of this.#part.blocks) if (block.rowCount > 0) yield* this.#writeBlock(block)
     const dictionaries = this.#dictionaries.map(dictionary => this.#writeDictionary(dictionary))
     const blocks = this.#blocks.map((block, number) => {
       const index = this.#place(this.#indexes[number]!)
@@ -114,6 +136,7 @@ class PartWriter {
       maxMicros: this.#maxTime.micros,
       sizeBytes: this.#file.length,
       rawBytes: this.#rawBytes,
+      ...(this.#part.lineage ?? NO_LINEAGE),
     }
   }
 
@@ -123,7 +146,7 @@ class PartWriter {
     return { offset, length: chunk.length }
   }
 
-  #writeBlock(block: BlockColumns): void {
+  *#writeBlock(block: BlockColumns): Generator<void> {
     const { rowCount } = block
     if (rowCount > BLOCK_ROWS_MAX)
       throw new RangeError(`a block of ${rowCount} rows; at most ${BLOCK_ROWS_MAX} fit one`)
@@ -155,20 +178,23 @@ class PartWriter {
       }
       write(field, vector, sink => encodeTimeOfEvent(sink, vector, block))
       if (name !== '_time' && !isSparse(entries.at(-1)!.presentCount, rowCount)) others.set(name, column)
+      yield
     }
-    for (const { field, vector } of waiting)
+    for (const { field, vector } of waiting) {
       write(
         field,
         vector,
         sink => encodeTimeOfEvent(sink, vector, block) ?? encodeFromOthers(sink, field.name, vector, block, others),
       )
+      yield
+    }
     if (texts.length > 0) {
       const filter = this.#writeFilter()
       for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
     }
     const sink = new ByteSink()
     writeBlockIndex(sink, entries)
-    this.#indexes.push(frameChunk(KIND_INDEX, 0, sink.finish()))
+    this.#indexes.push(frameChunk(KIND_INDEX, 0, sink.finish(), this.#compression))
     this.#blocks.push({ rowCount, ...times })
     this.#minTime = this.#rowCount === 0 ? times.minTime : earlier(this.#minTime, times.minTime)
     this.#maxTime = this.#rowCount === 0 ? times.maxTime : later(this.#maxTime, times.maxTime)
@@ -197,7 +223,7 @@ class PartWriter {
     field.presentCount += summary.presentCount
     const sink = new ByteSink()
     const encoding = encode(sink) ?? encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
-    const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish()))
+    const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish(), this.#compression))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
     return { field: field.number, ...summary, chunk, dictionary, filter: null }
   }
@@ -230,7 +256,10 @@ class PartWriter {
     const vector = shapeColumn({ kind: 'any', rowCount: values.length, values }, null)
     const sink = new ByteSink()
     const encoding = encodeColumn(sink, vector ?? { kind: 'any', rowCount: values.length, values }, () => -1)
-    return { ...this.#place(frameChunk(KIND_DICTIONARY, encoding, sink.finish())), valueCount: values.length }
+    return {
+      ...this.#place(frameChunk(KIND_DICTIONARY, encoding, sink.finish(), this.#compression)),
+      valueCount: values.length,
+    }
   }
 
   #writeFooter(dictionaries: readonly FooterDictionary[], blocks: readonly FooterBlock[]): void {
@@ -245,8 +274,9 @@ class PartWriter {
       fields: [...this.#fields.values()],
       dictionaries,
       blocks,
+      ...(this.#part.lineage ?? NO_LINEAGE),
     })
-    const footer = this.#place(frameChunk(KIND_FOOTER, 0, sink.finish()))
+    const footer = this.#place(frameChunk(KIND_FOOTER, 0, sink.finish(), this.#compression))
     const trailer = Buffer.alloc(TRAILER_BYTES)
     trailer.writeUInt32LE(footer.length, 0)
     trailer.writeUInt32LE(crc32(trailer.subarray(0, 4)), 4)

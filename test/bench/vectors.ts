@@ -69,6 +69,8 @@ export function partOf(blocks: readonly Columns[]): PartReader {
     index: 'main',
     rowCount: BLOCK_ROWS * blocks.length,
     blockCount: blocks.length,
+    firstSequence: 0,
+    lastSequence: 0,
     minTime,
     maxTime,
     sizeBytes: 0,

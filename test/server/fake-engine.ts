@@ -47,6 +47,10 @@ export class FakeEngine implements Engine {
     return { first: 1, count: events.length, published }
   }
 
+  get storage(): never {
+    throw new Error('a fake has no storage')
+  }
+
   subscribe(): never {
     throw new Error('nobody subscribes to a fake')
   }
@@ -126,6 +130,9 @@ export class FakeEngine implements Engine {
       rawBytes: 0,
       quarantined: [],
       lastFlushError: null,
+      isDiskFull: false,
+      lastCompactionError: null,
+      leavingCount: 0,
       nextSequence: 1,
     }
   }
