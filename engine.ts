@@ -2,6 +2,7 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
+import { open as openFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
@@ -30,6 +31,8 @@ import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
+import { type ExportFormat, type ExportReport, exportNdjson, exportTable } from './runtime/interchange/export.ts'
+import { type ImportOptions, importFile } from './runtime/interchange/import.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
@@ -39,6 +42,7 @@ import { type ResultShape, scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import { BackpressureError } from './storage/errors.ts'
 import type {
   AppendReceipt,
   DocumentStore,
@@ -53,13 +57,19 @@ import type {
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
+import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
 import { DateTime, type Value, type ValueType } from './storage/value.ts'
 
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
+export type { ExportFormat, ExportReport } from './runtime/interchange/export.ts'
+export { EXPORT_FORMATS } from './runtime/interchange/export.ts'
+export { TableFileError } from './runtime/interchange/table-file.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
+export { BackpressureError } from './storage/errors.ts'
+export * from './storage/tools/index.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
@@ -161,6 +171,15 @@ export interface Engine {
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
   flush(): Promise<void>
+  /**
+   * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
+   * @param text  `from *` for every event. @throws {CompileError}
+   */
+  exportTo(path: string, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
+  /** Events of a file that was exported, or of another NDJSON, Parquet or Arrow file. Published when it settles. @throws {TableFileError} */
+  importFrom(path: string, options?: ImportOptions): Promise<{ readonly eventCount: number }>
+  /** Everything there is now, into an empty directory, while the engine goes on. @throws {BackupError} also when it has no directory */
+  backup(target: string, options?: { readonly copy?: boolean }): Promise<BackupReport>
   close(): Promise<void>
 }
 
@@ -312,6 +331,49 @@ class StoreEngine implements Engine {
       snapshot.release()
       throw error
     }
+  }
+
+  async exportTo(path: string, format: ExportFormat, text: string, options: QueryOptions = {}): Promise<ExportReport> {
+    const snapshot = this.#store.snapshot()
+    try {
+      const now = this.#now(options)
+      const asked = { ...options, now, snapshot }
+      const { shape } = this.query(text, asked)
+      const rows = { isEvents: shape.kind === 'events', batches: () => this.query(text, asked).batches() }
+      if (format !== 'ndjson') return await exportTable(rows, format, path)
+      const file = await openFile(path, 'w')
+      try {
+        return await exportNdjson(rows, async lines => void (await file.write(lines)))
+      } finally {
+        await file.close()
+      }
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  async importFrom(path: string, options: ImportOptions = {}): Promise<{ readonly eventCount: number }> {
+    let eventCount = 0
+    for await (const events of importFile(path, options)) {
+      eventCount += events.length
+      for (;;) {
+        try {
+          this.#store.append(events)
+          break
+        } catch (error) {
+          if (!(error instanceof BackpressureError)) throw error
+          await this.#store.flush()
+        }
+      }
+    }
+    await this.#store.flush()
+    return { eventCount }
+  }
+
+  async backup(target: string, options: { readonly copy?: boolean } = {}): Promise<BackupReport> {
+    if (this.directory === null) throw new BackupError('everything is in memory: export it instead')
+    await this.#store.flush()
+    return await backupDirectory(this.directory, target, options)
   }
 
   async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
