@@ -3,7 +3,7 @@
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
 import { open as openFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
@@ -42,6 +42,8 @@ import { type ResultShape, scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import type { SpillDisk } from './runtime/spill/disk.ts'
+import { SpillSpace } from './runtime/spill/space.ts'
 import { BackpressureError } from './storage/errors.ts'
 import type {
   AppendReceipt,
@@ -86,6 +88,13 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly muchDataRows?: number
   /** Replaced by tests. */
   readonly lanes?: Lanes
+  /**
+   * Where queries write what does not fit in their memory. Default: `tmp` in the data directory; without one, `quern-spill-<user>` in
+   * the system's directory for temporary files. Made when first needed; its files go when their query ends.
+   */
+  readonly spillDirectory?: string
+  /** Replaced by tests. */
+  readonly spillDisk?: SpillDisk
 }
 
 export interface QueryOptions {
@@ -98,15 +107,17 @@ export interface QueryOptions {
   readonly now?: DateTime
   /** Optimiser rules to leave out (`all`: every one; `pushdown`: storage is told nothing). */
   readonly without?: readonly string[]
-  /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
+  /** Bytes the query may hold in memory; what is more goes to temporary files. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** Bytes of temporary files it may have besides, before it fails with QueryMemoryError; 0: none. Default 10 GiB. */
+  readonly diskBytes?: number
   /** Lets stages write files (`tee`): the command line does, a server does not. */
   readonly openFile?: (path: string) => LineFile
   /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
   readonly snapshot?: Snapshot
 }
 
-export interface StreamOptions extends QueryOptions {
+export interface StreamOptions extends QueryOptions, Pick<EngineOptions, 'spillDirectory'> {
   /** Lookup tables: files (CSV, NDJSON) by name. */
   readonly lookups?: Readonly<Record<string, string>>
   /** Stages by name, for `use`. */
@@ -164,12 +175,12 @@ export interface Engine {
   /** All that completion knows, as data: an editor that has it needs no engine. */
   knowledge(): Knowledge
   status(): StoreStatus
-  /** What a caller may have done to the parts and indexes, and learn of them. */
-  readonly storage: StorageControl
   /** The data directory; null: everything is in memory and ends with the process. */
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
+  /** What a caller may have done to the parts and indexes, and learn of them. */
+  readonly storage: StorageControl
   flush(): Promise<void>
   /**
    * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
@@ -202,7 +213,17 @@ export async function open(directory: string | null, options: EngineOptions = {}
     fragments: fragmentsOf(options.fragments, store.documents),
   }
   const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
-  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling, lookups)
+  const ownSpill = directory === null ? sharedSpillDirectory() : join(directory, 'tmp')
+  const spill = new SpillSpace(options.spillDirectory ?? ownSpill, options.spillDisk)
+  // Nobody else uses the directory of a store that is locked.
+  spill.sweep(directory !== null && options.spillDirectory === undefined)
+  const clock = options.clock ?? Date.now
+  return new StoreEngine({ directory, store, clock, pool, lanes: options.lanes ?? pool, spill, compiling, lookups })
+}
+
+/** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
+function sharedSpillDirectory(): string {
+  return join(tmpdir(), `quern-spill-${process.getuid?.() ?? 'user'}`)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -229,7 +250,8 @@ export function queryStream(
   let isDone = false
   const reader: PipeReader = { see: fields => unseen.see(fields), end: () => (isDone = true) }
   const source = tables.before(pipeSource(events, { fields: demandOf(compiled), scans: scanCount }, reader))
-  const result = execute(compiled.program, source, executeOptions(options, now))
+  const spill = new SpillSpace(options.spillDirectory ?? sharedSpillDirectory())
+  const result = execute(compiled.program, source, { ...executeOptions(options, now), spill })
   // Of a pipe that was left before its end nobody knows what it would have had.
   return queryRun(compiled, result, () => (isDone ? unseen.hints() : []))
 }
@@ -271,25 +293,29 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
-class StoreEngine implements Engine {
-  readonly storage: StorageControl
+interface EngineParts {
   readonly directory: string | null
+  readonly store: Store
+  readonly clock: () => number
+  readonly pool: ThreadPool
+  readonly lanes: Lanes
+  readonly spill: SpillSpace
+  readonly compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
+  readonly lookups: LookupTables
+}
+
+class StoreEngine implements Engine {
+  readonly directory: string | null
+  readonly storage: StorageControl
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
   readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
+  readonly #spill: SpillSpace
 
-  constructor(
-    directory: string | null,
-    store: Store,
-    clock: () => number,
-    pool: ThreadPool,
-    lanes: Lanes,
-    compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>,
-    lookups: LookupTables,
-  ) {
+  constructor({ directory, store, clock, pool, lanes, spill, compiling, lookups }: EngineParts) {
     this.directory = directory
     this.#store = store
     this.storage = store
@@ -298,6 +324,7 @@ class StoreEngine implements Engine {
     this.#lanes = lanes
     this.#compiling = compiling
     this.#lookups = lookups
+    this.#spill = spill
   }
 
   get documents(): DocumentStore {
@@ -325,7 +352,7 @@ class StoreEngine implements Engine {
       const tables = new QueryTables(this.#lookups)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
-      const run = { ...executeOptions(options, now), lanes: this.#lanes }
+      const run = { ...executeOptions(options, now), lanes: this.#lanes, spill: this.#spill }
       return { compiled, result: execute(compiled.program, source, run) }
     } catch (error) {
       snapshot.release()
@@ -491,6 +518,7 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     nowMicros: now.micros,
     ...(options.signal && { signal: options.signal }),
     ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
+    ...(options.diskBytes !== undefined && { diskBytes: options.diskBytes }),
     ...(options.openFile && { openFile: options.openFile }),
   }
 }

@@ -17,6 +17,8 @@ export interface Batch {
   column(name: string): Vector
   /** These rows alone, in this order, all of them selected. When they are few, a column read from it is not decoded for the others. */
   at(rows: Uint32Array): Batch
+  /** Bytes it keeps from being freed, whatever is read of it: rows of a pipe are nowhere else. Columns read from a store are not counted. */
+  readonly pinnedBytes?: number
 }
 
 /**

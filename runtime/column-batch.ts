@@ -17,6 +17,7 @@ interface Selected {
   readonly selection: Uint32Array | null
   readonly selectedCount: number
   readonly rowOrderBase: number
+  readonly pinnedBytes?: number
 }
 
 export class ColumnBatch implements Batch {
@@ -25,6 +26,7 @@ export class ColumnBatch implements Batch {
   readonly selectedCount: number
   readonly rowOrderBase: number
   readonly names: readonly string[]
+  readonly pinnedBytes: number
   readonly #source: ColumnSource
   readonly #narrowed: NarrowedSource
   readonly #columns = new Map<string, Vector>()
@@ -34,6 +36,7 @@ export class ColumnBatch implements Batch {
     this.selection = rows.selection
     this.selectedCount = rows.selectedCount
     this.rowOrderBase = rows.rowOrderBase
+    this.pinnedBytes = rows.pinnedBytes ?? 0
     this.names = names
     this.#source = source
     this.#narrowed = narrowed
@@ -48,8 +51,14 @@ export class ColumnBatch implements Batch {
     return vector
   }
 
+  /** Columns somebody has asked for: what holding on to the batch keeps in memory. */
+  held(): Iterable<Vector> {
+    return this.#columns.values()
+  }
+
   at(rows: Uint32Array): Batch {
-    const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase: this.rowOrderBase }
+    const { rowOrderBase, pinnedBytes } = this
+    const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase, pinnedBytes }
     const narrowed = this.#narrowed(rows)
     return new ColumnBatch(size, this.names, name => {
       const whole = narrowed === null ? this.column(name) : this.#columns.get(name)
@@ -60,14 +69,13 @@ export class ColumnBatch implements Batch {
 
 /** The same columns, fewer rows. */
 export function withSelection(batch: Batch, selection: Uint32Array | null, selectedCount: number): Batch {
-  const { rowCount, rowOrderBase } = batch
+  const { rowCount, rowOrderBase, pinnedBytes = 0 } = batch
+  const size = { rowCount, selection, selectedCount, rowOrderBase, pinnedBytes }
   const same =
     (from: Batch): ColumnSource =>
     name =>
       from.column(name)
-  return new ColumnBatch({ rowCount, selection, selectedCount, rowOrderBase }, batch.names, same(batch), rows =>
-    same(batch.at(rows)),
-  )
+  return new ColumnBatch(size, batch.names, same(batch), rows => same(batch.at(rows)))
 }
 
 /**

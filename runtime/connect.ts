@@ -24,11 +24,15 @@ import { createTableOperator } from './operators/table/index.ts'
 import { UnionOperator } from './operators/union.ts'
 import type { OperatorProfile } from './profile.ts'
 import { inputsOf, type JoinSpec, type OperatorSpec, type ScanSpec, type SplitPlan, type UnionSpec } from './program.ts'
+import type { QuerySpill } from './spill/space.ts'
 import type { Stopwatch } from './stopwatch.ts'
 
 /** What all operators of a run share; each gets its own view of it. */
-export interface SharedContext extends Omit<RunContext, 'operator'> {
+export interface SharedContext extends Omit<RunContext, 'operator' | 'spill' | 'defer'> {
   readonly memory: MemoryBudget
+  readonly spill: QuerySpill
+  /** Steps to take once every operator of a source has finished, in order; false: that was the last. */
+  readonly deferred: (() => boolean)[]
 }
 
 export interface Source {
@@ -80,7 +84,15 @@ export function connect(
 
   const build = (spec: OperatorSpec, profile: MutableProfile, above: Consumer): void => {
     const next = countingOutput(above.operator, profile)
-    const own: RunContext = { ...context, operator: profile, memory: context.memory.of(profile) }
+    const own: RunContext = {
+      ...context,
+      operator: profile,
+      memory: context.memory.of(profile),
+      spill: context.spill.of(profile),
+      defer(steps) {
+        context.deferred.push(() => context.stopwatch.time(profile, () => steps.next().done !== true))
+      },
+    }
     if (spec.op === 'scan') {
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
       const scan = new Scan(spec, own, boundary, above.takesWhole)

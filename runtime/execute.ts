@@ -21,6 +21,7 @@ import type { PartialState } from './parallel/state.ts'
 import { emptyProfile, type Profile } from './profile.ts'
 import type { AggregateSpec, Program, ScanSpec } from './program.ts'
 import type { QueryResult } from './result.ts'
+import { DEFAULT_DISK_BYTES, QuerySpill, type SpillSpace } from './spill/space.ts'
 import { Stopwatch } from './stopwatch.ts'
 
 /** How long a run may keep the event loop to itself. */
@@ -41,6 +42,10 @@ export interface ExecuteOptions {
   readonly nowMicros: number
   readonly signal?: AbortSignal
   readonly memoryBytes?: number
+  /** Where operators may write what does not fit in memory; none: nowhere. */
+  readonly spill?: SpillSpace
+  /** Bytes of temporary files the run may have. Default 10 GiB. */
+  readonly diskBytes?: number
   /** For stages that write files; without it there are none. */
   readonly openFile?: (path: string) => LineFile
   /** False: no time is measured (what measuring costs is measured that way). */
@@ -93,15 +98,16 @@ async function* run(
   options: ExecuteOptions,
   { profile, stopwatch, isCanceled }: RunState,
 ): AsyncGenerator<Batch> {
-  const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES, diskBytes = DEFAULT_DISK_BYTES } = options
+  const memory = new MemoryBudget(memoryBytes)
+  const spill = new QuerySpill(options.spill ?? null, diskBytes, memoryBytes)
   const context = {
-    ...contextOf(profile, program.hash, options.nowMicros, memory, stopwatch),
+    ...contextOf(profile, program.hash, nowMicros, { memory, spill }, stopwatch),
     openFile: options.openFile ?? null,
   }
   const ready: Batch[] = []
   const network = connect(program.root, context, ready, program.splits)
   let turnStart = performance.now()
-  const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES } = options
   try {
     for (const { scan, head, shared: part } of network.sources) {
       // What needs no input is not given any: a head that has enough, the rest of a union behind it.
@@ -140,10 +146,23 @@ async function* run(
       if (isCanceled()) throw new CanceledError()
       head.finish()
       while (ready.length > 0) yield ready.shift() as Batch
+      // What was written to disk comes back before the next source begins: a join's right side is whole by then.
+      for (let step = context.deferred.shift(); step !== undefined; step = context.deferred.shift()) {
+        while (step()) {
+          if (isCanceled()) throw new CanceledError()
+          while (ready.length > 0) yield ready.shift() as Batch
+          if (performance.now() - turnStart > TURN_MS) {
+            await setImmediate()
+            turnStart = performance.now()
+          }
+        }
+        while (ready.length > 0) yield ready.shift() as Batch
+      }
     }
     network.settle()
     profile.memoryBytes = memory.peakBytes
   } finally {
+    spill.dispose()
     source.release()
   }
 }
@@ -160,7 +179,9 @@ export function executePartial(
 ): { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null {
   const profile = emptyProfile()
   const memory = new MemoryBudget(options.memoryBytes)
-  const context = contextOf(profile, hash, options.nowMicros, memory, new Stopwatch(true))
+  // What does not fit here is done, and written, by the thread that asked.
+  const spill = new QuerySpill(null, 0, options.memoryBytes)
+  const context = contextOf(profile, hash, options.nowMicros, { memory, spill }, new Stopwatch(true))
   const network = connect(spec, context, [], [{ aggregate: spec, text: sharesNothing }])
   const [{ scan, head, shared }] = network.sources as readonly [Source]
   for (const batch of scan.batches(places)) {
@@ -180,7 +201,7 @@ function contextOf(
   profile: Profile,
   hash: string,
   nowMicros: number,
-  memory: MemoryBudget,
+  { memory, spill }: { readonly memory: MemoryBudget; readonly spill: QuerySpill },
   stopwatch: Stopwatch,
 ): SharedContext {
   const onTable = (site: string, values: number): void => {
@@ -196,6 +217,8 @@ function contextOf(
     stopwatch,
     directory: `query/${hash}`,
     memory,
+    spill,
+    deferred: [],
     openFile: null,
     count,
   }

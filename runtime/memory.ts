@@ -55,6 +55,8 @@ export interface Memory {
   charge(bytes: number, what: string): void
   /** Charges without failing. False: more than the query may hold, so the holder must now write to disk what it can. */
   hold(bytes: number): boolean
+  /** Whether so many more may be held, as things stand. */
+  hasRoom(bytes: number): boolean
   release(bytes: number): void
 }
 
@@ -80,6 +82,10 @@ export class MemoryBudget implements Memory {
     return this.#usedBytes <= this.budgetBytes
   }
 
+  hasRoom(bytes: number): boolean {
+    return this.#usedBytes + bytes <= this.budgetBytes
+  }
+
   release(bytes: number): void {
     this.#usedBytes -= bytes
   }
@@ -98,6 +104,7 @@ export class MemoryBudget implements Memory {
         if (!add(bytes)) throw new QueryMemoryError(what, { budgetBytes: this.budgetBytes })
       },
       hold: bytes => add(bytes) || used <= this.budgetBytes * LEAST_SHARE,
+      hasRoom: bytes => this.hasRoom(bytes),
       release: bytes => {
         used -= bytes
         this.release(bytes)

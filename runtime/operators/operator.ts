@@ -3,6 +3,7 @@ import type { Batch } from '../batch.ts'
 import type { KernelContext } from '../instantiate.ts'
 import type { Memory } from '../memory.ts'
 import type { OperatorProfile, Profile } from '../profile.ts'
+import type { Spill } from '../spill/space.ts'
 import type { Stopwatch } from '../stopwatch.ts'
 
 export interface Operator {
@@ -26,6 +27,13 @@ export interface RunContext extends KernelContext {
   readonly memory: Memory
   /** The operator itself: what it computes later, when a column is asked for, is still its time. */
   readonly operator: OperatorProfile
+  /** Where to write what does not fit. */
+  readonly spill: Spill
+  /**
+   * For an operator that gives back from disk what it wrote: called last thing in `finish`, instead of giving out everything there. The run
+   * takes one step after the other, so that rows leave before more are read.
+   */
+  defer(steps: Generator<void>): void
   count(counter: string, by?: number): void
 }
 

@@ -185,7 +185,8 @@ export class Scan {
     const load = (name: string): Vector | null =>
       guarded(() => loadColumn(part, block, name, fields === null, profile.scan))
     const { rowCount } = block
-    const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
+    const pinnedBytes = part.path === null ? (part.sizeBytes * rowCount) / Math.max(1, part.rowCount) : 0
+    const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase, pinnedBytes }
     const narrowed = (rows: Uint32Array) => (name: string) => {
       // An object whose members lie apart is put together of whole columns.
       if (name === 'index' || parentsOf(part).has(name)) return allRows(name, rows)

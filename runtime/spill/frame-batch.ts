@@ -1,8 +1,7 @@
 /** Batches as frames of temporary files, and frames as batches again: names, columns, and what may be read besides. */
-import type { ByteSink } from '../../storage/part/bytes.ts'
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { ColumnBatch, gather } from '../column-batch.ts'
+import { ColumnBatch } from '../column-batch.ts'
 import { derivedColumn } from '../object-fields.ts'
 import { encodeFrame, type Frame, type NamedColumn } from './frame.ts'
 
@@ -10,33 +9,26 @@ import { encodeFrame, type Frame, type NamedColumn } from './frame.ts'
 const BESIDE = 'index'
 
 /** The bytes of a batch without a selection; `extras` have a row for each of its rows. */
-export function frameOf(batch: Batch, extras: readonly Vector[], sink?: ByteSink): Uint8Array {
+export function frameOf(batch: Batch, extras: readonly Vector[]): Uint8Array {
   const columns: NamedColumn[] = batch.names.map(name => [name, batch.column(name)])
   if (!batch.names.includes(BESIDE)) {
     const beside = batch.column(BESIDE)
     if (beside.kind !== 'const' || beside.value !== undefined) columns.push([BESIDE, beside])
   }
-  return encodeFrame(batch.rowCount, extras, columns, sink)
+  return encodeFrame(batch.rowCount, extras, columns, batch.names.length)
 }
 
-/** `hasBeside`: `index` is one of the names, not only to be read. */
-export function batchOfFrame(frame: Frame, rowOrderBase: number, names: readonly string[]): Batch {
-  const { rowCount } = frame
+export function batchOfFrame(frame: Frame, rowOrderBase: number): Batch {
+  const { rowCount, names } = frame
   const rows = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
   const batch: ColumnBatch = new ColumnBatch(rows, names, name => {
-    const own = frame.column(name)
-    return own ?? derivedColumn(name, names, field => batch.column(field), rowCount)
+    return frame.column(name) ?? derivedColumn(name, names, field => batch.column(field), rowCount)
   })
   return batch
 }
 
-/** The selected rows alone, in memory of their own. */
+/** The selected rows alone. */
 export function compacted(batch: Batch): Batch {
-  if (batch.selection === null && batch.selectedCount === batch.rowCount) return batch
-  const { selection, rowOrderBase } = batch
-  const rows = Array.from({ length: batch.selectedCount }, (_, n) => ({
-    batch,
-    row: selection === null ? n : selection[n]!,
-  }))
-  return gather(rows, rowOrderBase)
+  const { selection, selectedCount } = batch
+  return selection === null ? batch : batch.at(selection.subarray(0, selectedCount))
 }

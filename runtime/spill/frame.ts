@@ -2,7 +2,8 @@
  * Columns as bytes and back, for files that live as long as a query: each column in one of the encodings of part files, with its dictionary
  * beside it. Besides the named columns, which are a batch's, a frame has `extras` by number: sort keys, orders, states.
  *
- *     varint rows · varint extras · varint columns · extras · columns, each after its name (a value)
+ *     varint rows · varint extras · varint columns · varint how many of these are names of the batch · extras · columns, each after its
+ *     name (a value); those that are no names of the batch may be read all the same
  *     column: u32 length of what follows · u8 encoding · its bytes; of 255: varint distinct values · values · codes
  *             u8 1 and another column where an event shows less than what is read (`AnyVector.shown`), else u8 0
  */
@@ -20,12 +21,14 @@ const WITH_DICTIONARY = 255
 export function encodeFrame(
   rowCount: number,
   extras: readonly Vector[],
-  columns: readonly NamedColumn[],
-  sink: ByteSink = new ByteSink(),
+  columns: readonly NamedColumn[] = [],
+  nameCount: number = columns.length,
 ): Uint8Array {
+  const sink = new ByteSink()
   sink.varint(rowCount)
   sink.varint(extras.length)
   sink.varint(columns.length)
+  sink.varint(nameCount)
   for (const extra of extras) writeColumn(sink, extra)
   for (const [name, vector] of columns) {
     writeValue(sink, name)
@@ -108,12 +111,13 @@ export class Frame {
     this.rowCount = source.varint()
     const extraCount = source.varint()
     const columnCount = source.varint()
+    const nameCount = source.varint()
     this.#extras = Array.from({ length: extraCount }, () => stretchOf(source))
     for (let n = 0; n < columnCount; n++) {
       const name = readValue(source) as string
       this.#columns.set(name, stretchOf(source))
     }
-    this.names = [...this.#columns.keys()]
+    this.names = [...this.#columns.keys()].slice(0, nameCount)
   }
 
   extra(index: number): Vector {

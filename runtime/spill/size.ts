@@ -3,6 +3,7 @@ import type { Value } from '../../storage/value.ts'
 import { DateTime, Duration } from '../../storage/value.ts'
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
+import { ColumnBatch } from '../column-batch.ts'
 
 /** Values looked at to weigh boxed columns. */
 const SAMPLED = 64
@@ -61,4 +62,11 @@ export function widthOf(batch: Batch): number {
   let bytes = 0
   for (const name of batch.names) bytes += bytesOfVector(batch.column(name))
   return bytes / Math.max(1, batch.rowCount)
+}
+
+/** What holding on to a batch costs, as it is: the columns that were read of it, and what cannot be freed because of it. */
+export function heldBytesOf(batch: Batch): number {
+  let bytes = batch.pinnedBytes ?? 0
+  if (batch instanceof ColumnBatch) for (const vector of batch.held()) bytes += bytesOfVector(vector)
+  return Math.round(bytes)
 }

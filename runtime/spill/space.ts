@@ -33,16 +33,27 @@ export class SpillSpace {
       const [, pid, token] = NAME.exec(name) ?? []
       if (pid === undefined || token === TOKEN) continue
       if (!isOurs && Number(pid) !== process.pid && isAlive(Number(pid))) continue
-      this.disk.remove(`${this.directory}/${name}`)
-      removed++
+      if (this.#removed(name)) removed++
     }
     return removed
+  }
+
+  /** False: it is gone already, or not for us to remove; it costs room then, but no answer. */
+  #removed(name: string): boolean {
+    try {
+      this.disk.remove(`${this.directory}/${name}`)
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error
+      return false
+    }
   }
 
   /** A new file. @throws the system's error */
   create(): { readonly fd: number; readonly path: string } {
     if (!this.#isPrepared) {
       this.disk.prepare(this.directory)
+      this.sweep(false)
       this.#isPrepared = true
     }
     const path = `${this.directory}/spill_${process.pid}_${TOKEN}_${fileCount++}.tmp`
