@@ -2,7 +2,6 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
-import { open as openFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
@@ -31,8 +30,8 @@ import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
-import { type ExportFormat, type ExportReport, exportNdjson, exportTable } from './runtime/interchange/export.ts'
-import { type ImportOptions, importFile } from './runtime/interchange/import.ts'
+import { type ExportFormat, type ExportReport, exportRows } from './runtime/interchange/export.ts'
+import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
@@ -44,7 +43,6 @@ import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
 import type { SpillDisk } from './runtime/spill/disk.ts'
 import { SpillSpace } from './runtime/spill/space.ts'
-import { BackpressureError } from './storage/errors.ts'
 import type {
   AppendReceipt,
   DocumentStore,
@@ -367,34 +365,14 @@ class StoreEngine implements Engine {
       const asked = { ...options, now, snapshot }
       const { shape } = this.query(text, asked)
       const rows = { isEvents: shape.kind === 'events', batches: () => this.query(text, asked).batches() }
-      if (format !== 'ndjson') return await exportTable(rows, format, path)
-      const file = await openFile(path, 'w')
-      try {
-        return await exportNdjson(rows, async lines => void (await file.write(lines)))
-      } finally {
-        await file.close()
-      }
+      return await exportRows(rows, format, path)
     } finally {
       snapshot.release()
     }
   }
 
   async importFrom(path: string, options: ImportOptions = {}): Promise<{ readonly eventCount: number }> {
-    let eventCount = 0
-    for await (const events of importFile(path, options)) {
-      eventCount += events.length
-      for (;;) {
-        try {
-          this.#store.append(events)
-          break
-        } catch (error) {
-          if (!(error instanceof BackpressureError)) throw error
-          await this.#store.flush()
-        }
-      }
-    }
-    await this.#store.flush()
-    return { eventCount }
+    return { eventCount: await importInto(this.#store, path, options) }
   }
 
   async backup(target: string, options: { readonly copy?: boolean } = {}): Promise<BackupReport> {

@@ -30,7 +30,7 @@ export function createContext(engine: Engine, config: Config): ServerContext {
   const context: ServerContext = {
     engine,
     config,
-    reader: createEventReader(),
+    reader: createEventReader(config.get('ingest.mode')),
     slots: new QuerySlots(() => ({
       concurrent: config.get('query.max_concurrent'),
       queued: config.get('query.max_queued'),

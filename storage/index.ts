@@ -21,10 +21,12 @@ export interface StoreOptions {
   readonly blockRows?: number
   /** Default true. Parts that replace others are synced whatever this says. */
   readonly fsync?: boolean
+  /** Of so many events seen last, those that come again are not stored again. Default 0: every event is stored. */
+  readonly dedupCapacity?: number
   /** How long events are kept by event time, in milliseconds, where their index says nothing else. Default null: for ever. */
   readonly retentionMs?: number | null
-  /** Merge parts in the background. Default true; without a directory there are none. */
-  readonly compaction?: boolean
+  /** Merges done at once in the background, each in a thread of its own. Default 1; 0: parts stay as they were written. */
+  readonly compactionWorkers?: number
   /** Replaced by tests to inject faults. */
   readonly filesystem?: import('./filesystem.ts').Filesystem
   /** Milliseconds since the epoch; injected by tests. */
@@ -46,8 +48,14 @@ export interface IncomingEvent {
 /** Sequence numbers are dense, start at 1 and are shared by tail and views: `first … first + count - 1`. */
 export interface AppendReceipt {
   readonly first: number
+  /** Events stored. */
   readonly count: number
-  /** Settles when the part that holds these events is fsynced and published; rejects when the store dies first. */
+  /** Events not stored again (`StoreOptions.dedupCapacity`). */
+  readonly duplicates: number
+  /**
+   * Settles when these events, and those they are duplicates of, are fsynced and published; rejects when the store dies first. Asking
+   * has them published soon.
+   */
   published(): Promise<void>
 }
 
@@ -246,6 +254,8 @@ export interface StoreStatus {
   readonly lastFlushError: string | null
   /** Nothing is accepted until there is room again: the last write failed for want of it. */
   readonly isDiskFull: boolean
+  /** Events not stored again since the store was opened. */
+  readonly duplicateCount: number
   readonly lastCompactionError: string | null
   /** Parts that no longer serve and whose files are kept for a query, or could not be removed yet. */
   readonly leavingCount: number

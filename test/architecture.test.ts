@@ -103,7 +103,7 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['storage/catalog/'],
   'lz4-napi': ['storage/part/'],
   '@cloudpss/zstd': ['storage/part/'],
-  'xxhash-wasm': ['storage/part/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
+  'xxhash-wasm': ['storage/part/', 'storage/ingest/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
   fzstd: ['server/encodings/'],
   protobufjs: ['server/protocols/'],
   'apache-arrow': ['runtime/interchange/'],

@@ -29,8 +29,19 @@ export interface RowsToExport {
   readonly isEvents: boolean
 }
 
+/** Writes the file at `path` in the format. */
+export async function exportRows(rows: RowsToExport, format: ExportFormat, path: string): Promise<ExportReport> {
+  if (format !== 'ndjson') return await exportTable(rows, format, path)
+  const file = await fs.promises.open(path, 'w')
+  try {
+    return await exportNdjson(rows, async lines => void (await file.writeFile(lines)))
+  } finally {
+    await file.close()
+  }
+}
+
 /** Writes `path`, which appears whole or not at all. */
-export async function exportTable(rows: RowsToExport, format: TableFormat, path: string): Promise<ExportReport> {
+async function exportTable(rows: RowsToExport, format: TableFormat, path: string): Promise<ExportReport> {
   const facts = new Map<string, ColumnFacts>()
   let rowCount = 0
   for await (const batch of rows.batches()) {
@@ -88,10 +99,7 @@ function namesOf(batch: Batch, { isEvents }: RowsToExport): readonly string[] {
 const CHUNK_CHARS = 1 << 16
 
 /** Writes lines to `write`, which settles when more may come. */
-export async function exportNdjson(
-  rows: RowsToExport,
-  write: (text: string) => void | Promise<void>,
-): Promise<ExportReport> {
+async function exportNdjson(rows: RowsToExport, write: (text: string) => void | Promise<void>): Promise<ExportReport> {
   const facts = new Map<string, ColumnFacts>()
   let rowCount = 0
   let text = ''

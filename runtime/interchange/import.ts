@@ -4,7 +4,8 @@
  */
 import * as fs from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { IncomingEvent } from '../../storage/index.ts'
+import { BackpressureError } from '../../storage/errors.ts'
+import type { IncomingEvent, Store } from '../../storage/index.ts'
 import { parseExactJson } from '../../storage/ingest/json.ts'
 import { createEventReader, type EventDefaults, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
@@ -36,9 +37,30 @@ export function formatOf(path: string): ExportFormat {
 }
 
 /** @throws {TableFileError} when the file is damaged, or is none of the formats */
-export function importFile(path: string, options: ImportOptions = {}): AsyncIterable<readonly IncomingEvent[]> {
+function importFile(path: string, options: ImportOptions = {}): AsyncIterable<readonly IncomingEvent[]> {
   const format = formatOf(path)
   return format === 'ndjson' ? fromNdjson(path, options) : fromTable(path, format, options)
+}
+
+/** Appends the events of the file, waiting where there is no room, and settles when they are published. How many there were. */
+export async function importInto(
+  store: Pick<Store, 'append' | 'flush'>,
+  path: string,
+  options: ImportOptions,
+): Promise<number> {
+  let count = 0
+  for await (const events of importFile(path, options)) {
+    try {
+      store.append(events)
+    } catch (error) {
+      if (!(error instanceof BackpressureError)) throw error
+      await store.flush()
+      store.append(events)
+    }
+    count += events.length
+  }
+  await store.flush()
+  return count
 }
 
 function defaultsOf(options: ImportOptions): EventDefaults {

@@ -19,6 +19,8 @@ export interface Recovered {
   readonly unchecked: readonly string[]
   /** Files of parts that were replaced and could not be removed. */
   readonly remaining: readonly string[]
+  /** The greatest id there is a file of, readable or not: a new part must not take the place of another. Null: there is none. */
+  readonly newestId: string | null
   /** Files that could not be read, though they may be sound: nobody knows whose events they hold. */
   readonly hasUnread: boolean
 }
@@ -58,7 +60,10 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
         unchecked.push(id)
         continue
       }
-      const part = { ...describePart(filesystem, path), id }
+      const part = describePart(filesystem, path)
+      // A copy of a part under another name would show its events twice.
+      if (part.id !== id)
+        throw new CorruptPartError(id, 0, `the file is named ${id}, but its footer says it is part ${part.id}`)
       parts.push(part)
       if (known === undefined || JSON.stringify(known) !== JSON.stringify(part)) published.push(part)
     } catch (error) {
@@ -71,6 +76,7 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
       if (known !== undefined) dropped.push(id)
     }
   }
+  const newestId = [...files].sort().at(-1) ?? null
   // A merge that was cut off behind the moment its part got its name is completed: the part serves, what it was made of goes.
   const replaced = new Set(parts.flatMap(part => part.replaces))
   const remaining: string[] = []
@@ -91,7 +97,7 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
     catalog.note({ published: added, dropped })
     await catalog.flush()
   }
-  return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, hasUnread }
+  return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, newestId, hasUnread }
 }
 
 /** What cannot be removed now is met again at the next start. */

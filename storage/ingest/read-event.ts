@@ -38,8 +38,28 @@ export type EventReader = {
 
 const TOO_DEEP = 'the event is nested too deeply'
 
-export function createEventReader(): EventReader {
-  return { fromJson, fromLine, fromFields }
+/** `full`: every field of a JSON document becomes a field of the event. `lightweight`: its text alone is kept, and what finds it. */
+export type IngestMode = 'full' | 'lightweight'
+
+export function createEventReader(mode: IngestMode = 'full'): EventReader {
+  if (mode === 'full') return { fromJson, fromLine, fromFields }
+  return {
+    fromJson: (text, defaults) => lightened(fromJson(text, defaults), text),
+    fromLine: (line, defaults) => lightened(fromLine(line, defaults), line),
+    // Fields that came beside a text are in no text to be taken from later.
+    fromFields,
+  }
+}
+
+/** What events are found and grouped by whatever they say. */
+const KEPT_FIELDS: readonly string[] = ['_source', '_sourcetype', 'host']
+
+function lightened(result: ReadResult, text: string): ReadResult {
+  if ('problem' in result || result.event.raw !== text) return result
+  const { fields } = result.event
+  const kept = new Map<string, Value>()
+  for (const name of KEPT_FIELDS) if (fields.has(name)) kept.set(name, fields.get(name))
+  return { event: { ...result.event, fields: kept } }
 }
 
 function fromJson(text: string, defaults: EventDefaults): ReadResult {

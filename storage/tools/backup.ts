@@ -199,7 +199,7 @@ export async function restoreDirectory(
     lock.release()
   }
   // A start makes the catalog.
-  const store = await openStore({ directory, compaction: false })
+  const store = await openStore({ directory, compactionWorkers: 0 })
   const { partCount, eventCount, quarantined } = store.status()
   await store.close()
   const [first] = quarantined

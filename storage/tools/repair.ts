@@ -56,7 +56,7 @@ export async function repairDirectory(directory: string, options: Pick<VerifyOpt
     lock.release()
   }
   // A start does the rest, as every start does.
-  const store = await openStore({ directory, compaction: false })
+  const store = await openStore({ directory, compactionWorkers: 0 })
   try {
     const { partCount, eventCount, quarantined: all } = store.status()
     for (const { part, reason } of all.slice(before + quarantined.length))

@@ -44,7 +44,7 @@ export class FakeEngine implements Engine {
     const published = async () => {
       this.published++
     }
-    return { first: 1, count: events.length, published }
+    return { first: 1, count: events.length, duplicates: 0, published }
   }
 
   get storage(): never {
@@ -131,6 +131,7 @@ export class FakeEngine implements Engine {
       quarantined: [],
       lastFlushError: null,
       isDiskFull: false,
+      duplicateCount: 0,
       lastCompactionError: null,
       leavingCount: 0,
       nextSequence: 1,

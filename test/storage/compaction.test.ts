@@ -24,7 +24,7 @@ async function manyParts(store: Store, parts: number, from = 0): Promise<void> {
 
 test('merging changes how many parts there are, not what they hold, and tells what it did', () =>
   withDirectory(async directory => {
-    const store = await openStore({ directory, ...NEVER, blockRows: 4, compaction: false })
+    const store = await openStore({ directory, ...NEVER, blockRows: 4, compactionWorkers: 0 })
     await manyParts(store, 12)
     const byNumber = (rows: ReturnType<typeof allRows>) => rows.sort((x, y) => Number(x.n) - Number(y.n))
     const before = byNumber(allRows(store))
@@ -62,7 +62,7 @@ test('parts are merged by themselves as they come', () =>
 
 test('a snapshot keeps the files of the parts it holds, and they go when it is released', () =>
   withDirectory(async directory => {
-    const store = await openStore({ directory, ...NEVER, compaction: false })
+    const store = await openStore({ directory, ...NEVER, compactionWorkers: 0 })
     await manyParts(store, 8)
     const snapshot = store.snapshot()
     const paths = snapshot.parts.map(part => part.path!)
@@ -78,7 +78,7 @@ test('a snapshot keeps the files of the parts it holds, and they go when it is r
 
 test('a start that finds a merged part beside what it was made of serves it alone, and removes the others', () =>
   withDirectory(async directory => {
-    const store = await openStore({ directory, ...NEVER, compaction: false })
+    const store = await openStore({ directory, ...NEVER, compactionWorkers: 0 })
     await manyParts(store, 8)
     // Merged twice, while the first inputs are still held: they are named by the second part as well.
     const held = store.snapshot()
@@ -91,7 +91,7 @@ test('a start that finds a merged part beside what it was made of serves it alon
     await store.close()
     for (const [path, bytes] of saved) fs.writeFileSync(path, bytes)
     fs.rmSync(`${directory}/catalog`, { recursive: true })
-    const again = await openStore({ directory, ...NEVER, compaction: false })
+    const again = await openStore({ directory, ...NEVER, compactionWorkers: 0 })
     assert.deepEqual(numbersIn(again), range(0, 60))
     assert.deepEqual(again.status().quarantined, [])
     for (const [path] of saved) assert.ok(!fs.existsSync(path))
@@ -100,7 +100,7 @@ test('a start that finds a merged part beside what it was made of serves it alon
 
 test('when the merged part is damaged, what it was made of serves again', () =>
   withDirectory(async directory => {
-    const store = await openStore({ directory, ...NEVER, compaction: false })
+    const store = await openStore({ directory, ...NEVER, compactionWorkers: 0 })
     await manyParts(store, 8)
     const saved = store.snapshot().parts.map(part => [part.path!, fs.readFileSync(part.path!)] as const)
     await store.compact()
@@ -108,7 +108,7 @@ test('when the merged part is damaged, what it was made of serves again', () =>
     await store.close()
     for (const [path, bytes] of saved) fs.writeFileSync(path, bytes)
     fs.truncateSync(`${directory}/parts/${merged!.output}.part`, 100)
-    const again = await openStore({ directory, ...NEVER, compaction: false })
+    const again = await openStore({ directory, ...NEVER, compactionWorkers: 0 })
     assert.deepEqual(numbersIn(again), range(0, 40))
     assert.equal(again.status().quarantined[0]?.part, merged!.output)
     await again.close()
@@ -151,7 +151,7 @@ test('events go when they are past the retention of their index, and not before;
 
 test('a cut keeps parts on both sides of it apart, across a restart', () =>
   withDirectory(async directory => {
-    const options = { directory, ...NEVER, compaction: false }
+    const options = { directory, ...NEVER, compactionWorkers: 0 }
     const store = await openStore(options)
     await store.setCut('view', 16)
     await store.close()
@@ -237,7 +237,7 @@ function countingSyncs(): Filesystem & { syncs: number } {
 test('a thousand callers that wait for publication share a few syncs, and nobody waits for the age of the buffer', () =>
   withDirectory(async directory => {
     const filesystem = countingSyncs()
-    const store = await openStore({ directory, ...NEVER, filesystem, compaction: false })
+    const store = await openStore({ directory, ...NEVER, filesystem, compactionWorkers: 0 })
     const waiting: Promise<void>[] = []
     for (let n = 0; n < 1000; n++) {
       waiting.push(store.append([event({ n })]).published())
