@@ -41,6 +41,7 @@ import { type ResultShape, scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import { sourcesOf } from './runtime/source-names.ts'
 import type { SpillDisk } from './runtime/spill/disk.ts'
 import { SpillSpace } from './runtime/spill/space.ts'
 import type {
@@ -556,19 +557,6 @@ function commonTypeOf(a: ValueType, b: ValueType): ValueType {
   if (a === b || b === 'null') return a
   if (a === 'null') return b
   return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
-}
-
-/** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
-function sourcesOf(snapshot: Snapshot): readonly string[] {
-  const sources = new Set<string>()
-  for (const part of snapshot.parts.slice(-16)) {
-    if (part.blockCount === 0) continue
-    const vector = part.block(0).column('_source')
-    if (vector?.kind === 'const' && typeof vector.value === 'string') sources.add(vector.value)
-    if (vector?.kind === 'dict')
-      for (const value of vector.dictionary.values) if (typeof value === 'string') sources.add(value)
-  }
-  return [...sources]
 }
 
 /** @param later  hints that only the end of the reading tells */
