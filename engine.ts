@@ -23,10 +23,12 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
+import { type Collected, collect, previewRows } from './runtime/collect.ts'
 import { estimateScan } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
+import { queryIdentity } from './runtime/identity.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import type { Profile } from './runtime/profile.ts'
@@ -46,10 +48,11 @@ import type {
 } from './storage/index.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
-import { DateTime, typeOf, type Value, type ValueType } from './storage/value.ts'
+import { DateTime, type Value, type ValueType } from './storage/value.ts'
 
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
+export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 
@@ -103,20 +106,13 @@ export interface QueryRun {
   /** Everything, counted; keeps only `offset … offset + limit` rows. */
   collect(page?: { readonly limit?: number; readonly offset?: number }): Promise<Collected>
   cancel(): void
-}
-
-export interface Collected {
-  readonly shape: ResultShape
-  /** For events: every field name seen, `_time` and `_raw` first. Otherwise the columns in query order. */
-  readonly columns: readonly string[]
-  readonly types: readonly string[]
-  /** Row-major, aligned with `columns`; missing is undefined. */
-  readonly rows: readonly (readonly Value[])[]
-  readonly total: number
-  readonly hasMore: boolean
-  /** False when something could not be read; `warnings` says what. */
-  readonly complete: boolean
-  readonly warnings: readonly string[]
+  /**
+   * Runs with the same identity give the same rows: it names the query, its variables and the data it may touch, so events that come
+   * elsewhere (another index, outside the time range) leave it as it was. Null: the answer depends on more, on the clock for one.
+   */
+  readonly identity: string | null
+  /** The first rows of an aggregation that is still at work: a glimpse. Null: none to show. */
+  preview(limit: number): { readonly columns: readonly string[]; readonly rows: readonly (readonly Value[])[] } | null
 }
 
 /** The body of GET /query/explain (spec/decisions.md). */
@@ -132,6 +128,8 @@ export interface Engine {
    * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
    */
   subscribe(options?: SubscribeOptions): Subscription
+  /** What there is now, to ask more than one query of (`QueryOptions.snapshot`). The caller's to release. */
+  snapshot(): Snapshot
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -192,7 +190,12 @@ export function queryStream(
   const source: PartSource = { parts: () => partsOf(events, demandOf(compiled), unseen, reading), release: () => {} }
   const result = execute(compiled.program, source, executeOptions(options, now))
   // Of a pipe that was left before its end nobody knows what it would have had.
-  return queryRun(compiled, result, () => (reading.isDone ? unseen.hints() : []))
+  return queryRun(
+    compiled,
+    result,
+    () => (reading.isDone ? unseen.hints() : []),
+    () => null,
+  )
 }
 
 /** Nothing is known of a pipe before it is read. */
@@ -236,6 +239,12 @@ async function* partsOf(
   reading.isDone = true
 }
 
+interface Started {
+  readonly compiled: Compiled
+  readonly result: QueryResult
+  readonly identity: () => string | null
+}
+
 class StoreEngine implements Engine {
   readonly directory: string | null
   readonly #store: Store
@@ -272,12 +281,16 @@ class StoreEngine implements Engine {
     return this.#store.subscribe(options)
   }
 
-  query(text: string, options: QueryOptions = {}): QueryRun {
-    const { compiled, result } = this.#start(text, options)
-    return queryRun(compiled, result)
+  snapshot(): Snapshot {
+    return this.#store.snapshot()
   }
 
-  #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
+  query(text: string, options: QueryOptions = {}): QueryRun {
+    const { compiled, result, identity } = this.#start(text, options)
+    return queryRun(compiled, result, () => [], identity)
+  }
+
+  #start(text: string, options: QueryOptions): Started {
     const given = options.snapshot
     const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
@@ -285,7 +298,12 @@ class StoreEngine implements Engine {
       const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)
       const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
       const run = { ...executeOptions(options, now), lanes: this.#lanes }
-      return { compiled, result: execute(compiled.program, source, run) }
+      const { parts } = snapshot
+      return {
+        compiled,
+        result: execute(compiled.program, source, run),
+        identity: () => (compiled.readsClock ? null : queryIdentity(compiled.program, options.variables, parts, now)),
+      }
     } catch (error) {
       snapshot.release()
       throw error
@@ -475,7 +493,12 @@ function sourcesOf(snapshot: Snapshot): readonly string[] {
 }
 
 /** @param later  hints that only the end of the reading tells */
-function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly Diagnostic[] = () => []): QueryRun {
+function queryRun(
+  compiled: Compiled,
+  result: QueryResult,
+  later: () => readonly Diagnostic[],
+  identity: () => string | null,
+): QueryRun {
   const { profile, shape } = result
   let { hints } = compiled
   async function* batches(): AsyncGenerator<Batch> {
@@ -501,80 +524,13 @@ function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly
         }
       }
     },
-    collect: page => collect(batches(), shape, profile, page ?? {}),
+    collect: page => collect(batches(), shape, profile, page),
     cancel: () => result.cancel(),
+    get identity() {
+      return identity()
+    },
+    preview: limit => previewRows(result.preview(), limit),
   }
-}
-
-async function collect(
-  batches: AsyncIterable<Batch>,
-  shape: ResultShape,
-  profile: Profile,
-  page: { readonly limit?: number; readonly offset?: number },
-): Promise<Collected> {
-  const offset = page.offset ?? 0
-  const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
-  const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
-  if (shape.kind === 'events') for (const name of ['_time', '_raw']) columns.set(name, columns.size)
-  const rows: Value[][] = []
-  let total = 0
-  for await (const batch of batches) {
-    const first = Math.max(0, offset - total)
-    const last = Math.min(batch.selectedCount, end - total)
-    total += batch.selectedCount
-    if (first >= last) continue
-    if (shape.columns === null) for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
-    let at = 0
-    for (const values of rowsOf(selectedRange(batch, first, last))) {
-      at++
-      const row: Value[] = new Array(columns.size).fill(undefined)
-      for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
-      rows.push(row)
-    }
-    if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
-  }
-  const names = [...columns.keys()]
-  const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
-  const indexes = present.map(name => columns.get(name)!)
-  const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
-  return {
-    shape,
-    columns: present,
-    types: present.map((_, index) => typeOfColumn(aligned, index)),
-    rows: aligned,
-    total,
-    hasMore: total > end,
-    complete: profile.damaged.length === 0,
-    warnings: profile.damaged,
-  }
-}
-
-/** Rows `first … last` of those selected. */
-function selectedRange(batch: Batch, first: number, last: number): Batch {
-  if (first === 0 && last === batch.selectedCount) return batch
-  const selection =
-    batch.selection === null
-      ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
-      : batch.selection.subarray(first, last)
-  return {
-    rowCount: batch.rowCount,
-    selection,
-    selectedCount: last - first,
-    rowOrderBase: batch.rowOrderBase,
-    names: batch.names,
-    column: name => batch.column(name),
-  }
-}
-
-/** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
-function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
-  const types = new Set<string>()
-  for (const row of rows) {
-    const value = row[index]
-    if (value !== null && value !== undefined) types.add(typeOf(value))
-  }
-  if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
-  return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'
 }
 
 /** Generated text, one entry per kernel and specialisation. */

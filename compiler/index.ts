@@ -24,6 +24,8 @@ import type { NamedField } from './hints/unseen-fields.ts'
 import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
 import { printExpr, printPlan } from './logical/print.ts'
+import { readsClock } from './logical/pure.ts'
+import { traitsOf } from './logical/traits.ts'
 import { chainOf, fieldsOf } from './logical/walk.ts'
 import { RULES } from './optimise/index.ts'
 import { changedLines, type PassContext, type Rule } from './pass.ts'
@@ -115,6 +117,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
       text: printStage(stage),
       streams: streams(stage as CoreStage),
     })),
+    readsClock: chainOf(resolved.plan).some(op => traitsOf(op).expressions(op).some(readsClock)),
     fieldsRead: fieldsRead(scan),
     fieldsProduced: resolved.scope.isOpen ? null : [...resolved.scope.fields.keys()],
   }

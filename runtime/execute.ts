@@ -67,19 +67,62 @@ export function execute(program: Program, source: PartSource, options: ExecuteOp
   const stopwatch = new Stopwatch(options.measures ?? true)
   const canceler = new AbortController()
   const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true
+  const state: RunState = { profile, stopwatch, isCanceled, aggregate: null }
+  let isStarted = false
+  const start = (): AsyncGenerator<Batch> => {
+    isStarted = true
+    return run(program, source, options, state)
+  }
   return {
     shape: program.result,
     profile,
-    cancel: () => canceler.abort(),
-    batches: () => run(program, source, options, { profile, stopwatch, isCanceled }),
-    drain: () => drain(run(program, source, options, { profile, stopwatch, isCanceled }), profile, stopwatch),
+    cancel() {
+      canceler.abort()
+      // Nobody will come by to let go of what was never begun.
+      if (!isStarted) source.release()
+    },
+    preview: () => previewOf(program, state.aggregate, options),
+    batches: start,
+    drain: () => drain(start(), profile, stopwatch),
   }
+}
+
+/** Beyond so many groups a glimpse costs as much as the work it interrupts. */
+const PREVIEW_GROUPS_MAX = 20_000
+
+/** The groups found so far, through fresh operators for what stands above the aggregation. */
+function previewOf(program: Program, live: LiveAggregate | null, options: ExecuteOptions): readonly Batch[] | null {
+  if (live === null || live.operator.groupCount > PREVIEW_GROUPS_MAX) return null
+  const batch = live.operator.batch()
+  if (batch === null) return null
+  const ready: Batch[] = []
+  const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  const context = contextOf(emptyProfile(), program.hash, options.nowMicros, memory, new Stopwatch(false))
+  const above = buildAbove(program.root, live.spec, context, ready)
+  above.push(batch)
+  above.finish()
+  return ready
+}
+
+/** The operators above one spec, and a list at their end. */
+function buildAbove(root: OperatorSpec, end: OperatorSpec, context: SharedContext, ready: Batch[]): Operator {
+  let next: Operator = { isDone: false, push: batch => void ready.push(batch), finish() {} }
+  for (let spec = root; spec !== end && spec.op !== 'scan'; spec = spec.input)
+    next = createOperator(spec, ownOf(context, profileOf(spec)), next)
+  return next
+}
+
+/** The lowest aggregation of a run, while there is one. */
+interface LiveAggregate {
+  readonly spec: AggregateSpec
+  readonly operator: AggregateOperator
 }
 
 interface RunState {
   readonly profile: Profile
   readonly stopwatch: Stopwatch
   readonly isCanceled: () => boolean
+  aggregate: LiveAggregate | null
 }
 
 /** Runs to the end, and has every column of the result computed, as a reader would. */
@@ -95,12 +138,14 @@ async function* run(
   program: Program,
   source: PartSource,
   options: ExecuteOptions,
-  { profile, stopwatch, isCanceled }: RunState,
+  state: RunState,
 ): AsyncGenerator<Batch> {
+  const { profile, stopwatch, isCanceled } = state
   const memory = new MemoryBudget(options.memoryBytes ?? DEFAULT_MEMORY_BYTES)
   const context = contextOf(profile, program.hash, options.nowMicros, memory, stopwatch)
   const ready: Batch[] = []
   const chain = buildChain(program.root, context, ready, program.split?.aggregate ?? null)
+  state.aggregate = chain.lowest
   let turnStart = performance.now()
   try {
     read: for await (const parts of source.parts()) {
@@ -142,6 +187,7 @@ async function* run(
     chain.settle()
     profile.memoryBytes = memory.peakBytes
   } finally {
+    state.aggregate = null
     source.release()
   }
 }
@@ -203,6 +249,8 @@ interface Chain {
   readonly head: Operator
   /** The one whose work other threads may share. */
   readonly aggregate: AggregateOperator | null
+  /** The lowest aggregation, whoever does its work. */
+  readonly lowest: LiveAggregate | null
   /** Fills in `rowsOut` of the profiles: what an operator gave is what the next one got. */
   settle(): void
 }
@@ -222,6 +270,7 @@ function buildChain(root: OperatorSpec, context: SharedContext, ready: Batch[], 
   const links: { readonly profile: MutableProfile; readonly consumer: MutableProfile | null }[] = []
   let boundary: () => number | null = () => null
   let aggregate: AggregateOperator | null = null
+  let lowest: LiveAggregate | null = null
   let takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null = null
   let spec = root
   for (; spec.op !== 'scan'; spec = spec.input) {
@@ -230,6 +279,7 @@ function buildChain(root: OperatorSpec, context: SharedContext, ready: Batch[], 
     else nextProfile.children.push(profile)
     const operator = createOperator(spec, ownOf(context, profile), next)
     if (spec === split && operator instanceof AggregateOperator) aggregate = operator
+    if (spec.op === 'aggregate' && operator instanceof AggregateOperator) lowest = { spec, operator }
     if (operator instanceof SortOperator) boundary = () => operator.newestBoundary
     const isAggregate = operator instanceof AggregateOperator && spec.op === 'aggregate' && spec.statistics !== null
     takesWhole = isAggregate ? (part, block) => operator.takeStatistics(part, block) : null
@@ -251,6 +301,7 @@ function buildChain(root: OperatorSpec, context: SharedContext, ready: Batch[], 
     scan: measuredScan(scan, scanProfile, context.stopwatch),
     head: next,
     aggregate,
+    lowest,
     settle() {
       for (const { profile, consumer } of links) profile.rowsOut = consumer === null ? result.rows : consumer.rowsIn
       scanProfile.rowsIn = context.profile.scan.rows

@@ -73,6 +73,7 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
   app.addHook('onResponse', async (request, reply) => report(context, request, reply))
   app.addHook('preClose', async () => {
     context.isStopping = true
+    context.jobs.stop()
   })
   app.setErrorHandler((error, request, reply) =>
     sendError(error, request, reply, request.routeOptions.config.dialect ?? 'native'),
@@ -154,7 +155,13 @@ function addRoute(app: FastifyInstance, context: ServerContext, route: Route): v
       const call = { context, request, reply, params: request.params, query: request.query, body, bytes }
       // The checks above made `query` and `body` what the route's schemas say.
       const answer = await route.handle(call as Call<never, never>)
-      if (typeof answer === 'object' && answer !== null && !reply.sent && !('pipe' in answer))
+      if (
+        typeof answer === 'object' &&
+        answer !== null &&
+        !reply.sent &&
+        !('pipe' in answer) &&
+        !Buffer.isBuffer(answer)
+      )
         reply.type('application/json; charset=utf-8')
       return answer
     },

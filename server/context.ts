@@ -5,6 +5,8 @@ import { Authority } from './auth/authority.ts'
 import { KeyRing } from './auth/keys.ts'
 import { type Config, ConfigError } from './config.ts'
 import { Metrics } from './metrics.ts'
+import { Jobs } from './query/jobs.ts'
+import { ResultCache } from './query/result-cache.ts'
 import { QuerySlots } from './query-slots.ts'
 import { RateLimit } from './rate-limit.ts'
 
@@ -15,6 +17,8 @@ export interface ServerContext {
   readonly slots: QuerySlots
   /** null: authentication is off, everyone may do everything. */
   readonly authority: Authority | null
+  readonly jobs: Jobs
+  readonly cache: ResultCache
   readonly metrics: Metrics
   readonly rateLimit: RateLimit
   /** Milliseconds since the epoch. */
@@ -33,6 +37,11 @@ export function createContext(engine: Engine, config: Config): ServerContext {
       queued: config.get('query.max_queued'),
     })),
     authority: config.get('auth.enabled') ? new Authority(keyRingOf(engine)) : null,
+    jobs: new Jobs(config),
+    cache: new ResultCache(() => ({
+      bytes: config.get('query.cache_max_bytes'),
+      ttlMs: config.get('storage.cache_ttl'),
+    })),
     metrics: new Metrics(() => context),
     rateLimit: new RateLimit(),
     startedAt: Date.now(),

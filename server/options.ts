@@ -41,6 +41,13 @@ export const OPTIONS = {
   'ingest.flush_bytes': bytes(256 * MIB, 'buffered bytes that trigger a write'),
   'ingest.buffer_bytes_max': bytes(GIB, 'buffered bytes beyond which ingest answers 503 BACKPRESSURE'),
   'storage.cache_max_bytes': bytes(256 * MIB, 'decoded columns kept in memory', { min: 0 }),
+  'storage.cache_ttl': duration(300_000, 'how long the answer of a query may be answered again', { min: 0 }),
+  'query.cache_max_bytes': bytes(64 * MIB, 'answers of queries kept in memory; 0: none', { min: 0 }),
+  'query.sync_timeout': duration(30_000, 'a query that runs longer becomes a job, and is answered with 202', {
+    min: 1,
+  }),
+  'query.job_ttl': duration(300_000, 'how long a finished job is kept', { min: 1 }),
+  'query.max_jobs': integer(1000, 'jobs kept; beyond that the oldest finished ones go', { min: 1 }),
   'query.default_limit': integer(1000, 'rows in an answer when the request names no limit', { min: 0 }),
   'query.max_limit': integer(50_000, 'largest limit of /query; /query/stream has none', { min: 1 }),
   'query.max_query_bytes': bytes(MIB, 'longest query text; longer ones get QUERY_TOO_LARGE'),

@@ -98,6 +98,7 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   ws: ['server/'],
   yaml: ['server/'],
   'prom-client': ['server/'],
+  'apache-arrow': ['server/query/'],
   '@sinclair/typebox': ['server/'],
   ajv: ['server/'],
   lmdb: ['storage/catalog/'],

@@ -246,6 +246,10 @@ export class Aggregation {
     this.#ready = Math.max(this.#ready, count)
   }
 
+  get groupCount(): number {
+    return this.#groups.count
+  }
+
   get interner(): GroupTable['interner'] {
     return this.#groups.interner
   }
@@ -321,15 +325,20 @@ export class AggregateOperator extends Aggregation implements Operator {
   }
 
   finish(): void {
-    const { count, keys, answers } = this.results()
-    if (count > 0) {
-      const order = this.#timeOrder(keys)
-      const column = (groups: readonly Value[]): Vector => vectorOf(order === null ? groups : order.map(g => groups[g]))
-      const all = [...keys, ...answers]
-      const columns = new Map(this.#spec.outputs.map(({ name }, index) => [name, column(all[index]!)] as const))
-      this.#next.push(batchOf(columns, count))
-    }
+    const batch = this.batch()
+    if (batch !== null) this.#next.push(batch)
     this.#next.finish()
+  }
+
+  /** What it would give if there were no more input; null: no group yet. Its state goes on as before. */
+  batch(): Batch | null {
+    const { count, keys, answers } = this.results()
+    if (count === 0) return null
+    const order = this.#timeOrder(keys)
+    const column = (groups: readonly Value[]): Vector => vectorOf(order === null ? groups : order.map(g => groups[g]))
+    const all = [...keys, ...answers]
+    const columns = new Map(this.#spec.outputs.map(({ name }, index) => [name, column(all[index]!)] as const))
+    return batchOf(columns, count)
   }
 
   /** A series reads from its start: groups of a binned time come in its order, others as they were first seen. */

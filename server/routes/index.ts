@@ -1,10 +1,12 @@
 /** The route table: every route the server has, and nothing else is served. */
 import { AUTH_ROUTES } from './auth.ts'
 import { BULK_ROUTES } from './bulk.ts'
+import { CACHE_ROUTES } from './cache.ts'
 import { CATALOG_ROUTES } from './catalog.ts'
 import { HANDSHAKE_ROUTES } from './handshake.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import { INGEST_ROUTES } from './ingest.ts'
+import { JOB_ROUTES } from './jobs.ts'
 import { METRICS_ROUTES } from './metrics.ts'
 import { QUERY_ROUTES } from './query.ts'
 import { referenceRoutes } from './reference.ts'
@@ -17,6 +19,8 @@ const ALL = [
   ...INGEST_ROUTES,
   ...BULK_ROUTES,
   ...QUERY_ROUTES,
+  ...JOB_ROUTES,
+  ...CACHE_ROUTES,
   ...CATALOG_ROUTES,
   ...AUTH_ROUTES,
   ...HANDSHAKE_ROUTES,

@@ -1,0 +1,140 @@
+/** A whole result counted, and one page of it as rows: what an answer to a person holds. */
+import { typeOf, type Value } from '../storage/value.ts'
+import type { Batch } from './batch.ts'
+import type { Profile } from './profile.ts'
+import type { ResultShape } from './program.ts'
+import { rowsOf } from './rows.ts'
+
+export interface Collected {
+  readonly shape: ResultShape
+  /** For events: every field name seen, `_time` and `_raw` first. Otherwise the columns in query order. */
+  readonly columns: readonly string[]
+  readonly types: readonly string[]
+  /** Row-major, aligned with `columns`; missing is undefined. */
+  readonly rows: readonly (readonly Value[])[]
+  readonly total: number
+  readonly hasMore: boolean
+  /** False when something could not be read; `warnings` says what. */
+  readonly complete: boolean
+  readonly warnings: readonly string[]
+}
+
+export async function collect(
+  batches: AsyncIterable<Batch>,
+  shape: ResultShape,
+  profile: Profile,
+  page: Page = {},
+): Promise<Collected> {
+  const collector = new Collector(shape, page)
+  for await (const batch of batches) collector.push(batch)
+  return collector.collected(profile)
+}
+
+export interface Page {
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** Counts every row and keeps those of one page. */
+export class Collector {
+  readonly #shape: ResultShape
+  readonly #offset: number
+  readonly #end: number
+  readonly #columns: Map<string, number>
+  readonly #rows: Value[][] = []
+  total = 0
+
+  constructor(shape: ResultShape, { limit, offset = 0 }: Page) {
+    this.#shape = shape
+    this.#offset = offset
+    this.#end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit
+    this.#columns = new Map(shape.columns?.map((column, index) => [column.name, index]))
+    if (shape.kind === 'events') for (const name of ['_time', '_raw']) this.#columns.set(name, this.#columns.size)
+  }
+
+  /** Has every row so far been kept? */
+  get hasAll(): boolean {
+    return this.#rows.length === this.total
+  }
+
+  push(batch: Batch): void {
+    const columns = this.#columns
+    const first = Math.max(0, this.#offset - this.total)
+    const last = Math.min(batch.selectedCount, this.#end - this.total)
+    this.total += batch.selectedCount
+    if (first >= last) return
+    if (this.#shape.columns === null)
+      for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
+    let at = 0
+    for (const values of rowsOf(selectedRange(batch, first, last))) {
+      at++
+      const row: Value[] = new Array(columns.size).fill(undefined)
+      for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
+      this.#rows.push(row)
+    }
+    if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
+  }
+
+  collected(profile: Profile): Collected {
+    const shape = this.#shape
+    const rows = this.#rows
+    const names = [...this.#columns.keys()]
+    const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
+    const indexes = present.map(name => this.#columns.get(name)!)
+    const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
+    return {
+      shape,
+      columns: present,
+      types: present.map((_, index) => typeOfColumn(aligned, index)),
+      rows: aligned,
+      total: this.total,
+      hasMore: this.total > this.#end,
+      complete: profile.damaged.length === 0,
+      warnings: profile.damaged,
+    }
+  }
+}
+
+/** Rows `first … last` of those selected. */
+export function selectedRange(batch: Batch, first: number, last: number): Batch {
+  if (first === 0 && last === batch.selectedCount) return batch
+  const selection =
+    batch.selection === null
+      ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
+      : batch.selection.subarray(first, last)
+  return {
+    rowCount: batch.rowCount,
+    selection,
+    selectedCount: last - first,
+    rowOrderBase: batch.rowOrderBase,
+    names: batch.names,
+    column: name => batch.column(name),
+  }
+}
+
+/** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
+export function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
+  const types = new Set<string>()
+  for (const row of rows) {
+    const value = row[index]
+    if (value !== null && value !== undefined) types.add(typeOf(value))
+  }
+  if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
+  return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'
+}
+
+/** The first rows of some batches that have the same columns. */
+export function previewRows(
+  batches: readonly Batch[] | null,
+  limit: number,
+): { readonly columns: readonly string[]; readonly rows: readonly (readonly Value[])[] } | null {
+  const [first] = batches ?? []
+  if (batches === null || first === undefined) return null
+  const rows: Value[][] = []
+  for (const batch of batches) {
+    if (rows.length >= limit) break
+    const wanted = Math.min(batch.selectedCount, limit - rows.length)
+    rows.push(...rowsOf(selectedRange(batch, 0, wanted), first.names))
+  }
+  return { columns: first.names, rows }
+}
