@@ -8,6 +8,7 @@ import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
 import { UnseenFields } from './compiler/hints/unseen-fields.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
+import { liveForm } from './compiler/live.ts'
 import { microsOf } from './compiler/resolve/time.ts'
 import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
@@ -27,16 +28,18 @@ import { type Collected, collect, previewRows } from './runtime/collect.ts'
 import { estimateScan } from './runtime/estimate.ts'
 import { execute, type PartSource } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
-import { fieldStatistics } from './runtime/field-statistics.ts'
 import { queryIdentity } from './runtime/identity.ts'
+import { type LiveRow, liveRows, newestRows } from './runtime/live.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import type { Profile } from './runtime/profile.ts'
 import type { ResultShape } from './runtime/program.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import { catalogOf } from './runtime/snapshot-catalog.ts'
 import type {
   AppendReceipt,
+  Delivery,
   DocumentStore,
   IncomingEvent,
   Snapshot,
@@ -48,8 +51,9 @@ import type {
 } from './storage/index.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
-import { DateTime, type Value, type ValueType } from './storage/value.ts'
+import { DateTime, type Value } from './storage/value.ts'
 
+export { UnsupportedStageError } from './compiler/live.ts'
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export type { Collected } from './runtime/collect.ts'
@@ -115,6 +119,18 @@ export interface QueryRun {
   preview(limit: number): { readonly columns: readonly string[]; readonly rows: readonly (readonly Value[])[] } | null
 }
 
+/** Results are events as JSON text. */
+export interface LiveQuery {
+  /** Canonical text without `head`: queries of the same text and variables find the same. */
+  readonly text: string
+  /** How many results the tail may have; null: no end. */
+  readonly head: number | null
+  /** The newest results by event time, the oldest of them first, within the query's time range. */
+  newest(snapshot: Snapshot, count: number, signal?: AbortSignal): Promise<readonly string[]>
+  /** Of events as they came, in that order; `from` of the options is no bound for these. Throws as `live` does if they made the text wrong. */
+  rowsOf(deliveries: readonly Delivery[]): Promise<readonly LiveRow[]>
+}
+
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
@@ -128,6 +144,11 @@ export interface Engine {
    * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
    */
   subscribe(options?: SubscribeOptions): Subscription
+  /**
+   * A query to be asked of the newest events there are and of those that come: a live tail.
+   * @throws {CompileError} when the text is wrong, {UnsupportedStageError} when it needs all its input first
+   */
+  live(text: string, options?: QueryOptions): LiveQuery
   /** What there is now, to ask more than one query of (`QueryOptions.snapshot`). The caller's to release. */
   snapshot(): Snapshot
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
@@ -239,6 +260,12 @@ async function* partsOf(
   reading.isDone = true
 }
 
+/** A program, and the indexes there were when it was made. */
+interface NowCompiled {
+  readonly program: Compiled['program']
+  readonly indexes: ReadonlySet<string>
+}
+
 interface Started {
   readonly compiled: Compiled
   readonly result: QueryResult
@@ -283,6 +310,39 @@ class StoreEngine implements Engine {
 
   snapshot(): Snapshot {
     return this.#store.snapshot()
+  }
+
+  live(text: string, options: QueryOptions = {}): LiveQuery {
+    const { from, to, ...unbounded } = options
+    // The text as it was written first, so that what is wrong with it is told in its own places.
+    const asked = this.#compileNow(text, options).program
+    const form = liveForm(text)
+    const past = form.head === null ? asked : this.#compileNow(form.text, options).program
+    let live: NowCompiled | null = null
+    const running = (): Parameters<typeof liveRows>[2] => executeOptions(options, this.#now(options))
+    return {
+      text: past.query,
+      head: form.head,
+      newest: (snapshot, count, signal) =>
+        newestRows(past, snapshot.parts, count, { ...running(), ...(signal && { signal }) }),
+      rowsOf: deliveries => {
+        // Of an index that is new a pattern of the query may speak too.
+        const isNew = deliveries.some(({ events }) => events.some(event => live?.indexes.has(event.index) !== true))
+        if (live === null || isNew) live = this.#compileNow(form.text, unbounded)
+        return liveRows(live.program, deliveries, running())
+      },
+    }
+  }
+
+  #compileNow(text: string, options: QueryOptions): NowCompiled {
+    const snapshot = this.#store.snapshot()
+    try {
+      const catalog = catalogOf(snapshot)
+      const { program } = compileQuery(text, options, this.#now(options), catalog, this.#compiling)
+      return { program, indexes: new Set(catalog.indexes) }
+    } finally {
+      snapshot.release()
+    }
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
@@ -437,59 +497,6 @@ function requestRange(text: string, { from, to }: QueryOptions, now: DateTime): 
     throw new CompileError({ text }, [{ code: 'E310', message, span: NO_SPAN }])
   }
   return { fromMicros: bound('from', from), toMicros: bound('to', to) }
-}
-
-/** What the compiler may know: merged from the statistics of the parts, once per set of indexes asked about. */
-function catalogOf(snapshot: Snapshot): Catalog {
-  const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
-  return {
-    indexes: [...indexes].sort(),
-    get sources() {
-      return sourcesOf(snapshot)
-    },
-    fields(wanted) {
-      const fields = new Map<string, ValueType>()
-      for (const part of snapshot.parts) {
-        if (!wanted.includes(part.index)) continue
-        for (const { name, type } of part.fields) {
-          const known = fields.get(name)
-          fields.set(name, known === undefined ? type : commonTypeOf(known, type))
-        }
-      }
-      return fields
-    },
-    rowCount(wanted) {
-      return snapshot.parts.reduce((rows, part) => rows + (wanted.includes(part.index) ? part.rowCount : 0), 0)
-    },
-    statistics(wanted, field) {
-      return fieldStatistics(
-        snapshot.parts.filter(part => wanted.includes(part.index)),
-        field,
-      )
-    },
-  }
-}
-
-const NUMERIC: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
-
-/** Of a field that holds both. */
-function commonTypeOf(a: ValueType, b: ValueType): ValueType {
-  if (a === b || b === 'null') return a
-  if (a === 'null') return b
-  return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
-}
-
-/** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
-function sourcesOf(snapshot: Snapshot): readonly string[] {
-  const sources = new Set<string>()
-  for (const part of snapshot.parts.slice(-16)) {
-    if (part.blockCount === 0) continue
-    const vector = part.block(0).column('_source')
-    if (vector?.kind === 'const' && typeof vector.value === 'string') sources.add(vector.value)
-    if (vector?.kind === 'dict')
-      for (const value of vector.dictionary.values) if (typeof value === 'string') sources.add(value)
-  }
-  return [...sources]
 }
 
 /** @param later  hints that only the end of the reading tells */

@@ -14,6 +14,7 @@ import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
 import { refuseUnknownRoute } from './routes/unknown.ts'
+import { serveWebSockets } from './tail/web-socket.ts'
 import { type Check, checkBody, checkParameters } from './validate.ts'
 
 /** Room for a query of the greatest length with every character escaped, and for long lists of variables. */
@@ -74,12 +75,16 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
   app.addHook('preClose', async () => {
     context.isStopping = true
     context.jobs.stop()
+    for (const tail of [...context.openTails]) tail.stop()
+    context.tails.stop()
   })
   app.setErrorHandler((error, request, reply) =>
     sendError(error, request, reply, request.routeOptions.config.dialect ?? 'native'),
   )
   app.setNotFoundHandler(request => refuseUnknownRoute(ROUTES, request.method, request.url))
   for (const route of ROUTES) addRoute(app, context, route)
+  context.log = app.log
+  serveWebSockets(app.server, context)
   return app
 }
 
@@ -194,7 +199,8 @@ function sendError(
   if (answer.isUnexpected) request.log.error({ err: error, path: pathOf(request.url) }, 'request failed')
   reply.code(answer.status).type('application/json; charset=utf-8').header('X-Request-ID', request.id)
   reply.headers(answer.headers)
-  return reply.send(dialect === 'elastic' ? elasticErrorBody(answer) : { error: answer.error })
+  if (dialect === 'elastic') return reply.send(elasticErrorBody(answer))
+  return reply.send({ error: dialect === 'tail' && answer.status === 422 ? answer.error.message : answer.error })
 }
 
 /** What is not even HTTP, or more headers than anyone sends: there is no request to answer to, only a connection. */

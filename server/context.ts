@@ -9,6 +9,16 @@ import { Jobs } from './query/jobs.ts'
 import { ResultCache } from './query/result-cache.ts'
 import { QuerySlots } from './query-slots.ts'
 import { RateLimit } from './rate-limit.ts'
+import { TailHub } from './tail/hub.ts'
+import type { Tail } from './tail/tail.ts'
+
+const REPLAYS_AT_ONCE = 4
+
+export interface Log {
+  error(details: object, message: string): void
+  warn(details: object, message: string): void
+  info(details: object, message: string): void
+}
 
 export interface ServerContext {
   readonly engine: Engine
@@ -19,6 +29,12 @@ export interface ServerContext {
   readonly authority: Authority | null
   readonly jobs: Jobs
   readonly cache: ResultCache
+  readonly tails: TailHub
+  readonly openTails: Set<Tail>
+  /** Tails that read the past at once. */
+  readonly replays: QuerySlots
+  /** For what no request stands for. */
+  log: Log
   readonly metrics: Metrics
   readonly rateLimit: RateLimit
   /** Milliseconds since the epoch. */
@@ -42,6 +58,13 @@ export function createContext(engine: Engine, config: Config): ServerContext {
       bytes: config.get('query.cache_max_bytes'),
       ttlMs: config.get('storage.cache_ttl'),
     })),
+    tails: new TailHub(engine, () => ({
+      most: config.get('tail.max_concurrent'),
+      resumeMs: config.get('tail.resume_window'),
+    })),
+    openTails: new Set(),
+    replays: new QuerySlots(() => ({ concurrent: REPLAYS_AT_ONCE, queued: Number.POSITIVE_INFINITY })),
+    log: { error: () => {}, warn: () => {}, info: () => {} },
     metrics: new Metrics(() => context),
     rateLimit: new RateLimit(),
     startedAt: Date.now(),

@@ -49,6 +49,8 @@ const READ = {
   quern_raw_bytes: gauge('bytes of the text of the events in them', ({ engine }) => engine.status().rawBytes),
   quern_queries_running: gauge('queries at work', ({ slots }) => slots.running),
   quern_queries_queued: gauge('queries that wait for their turn', ({ slots }) => slots.waiting),
+  quern_tails: gauge('live tails that are open', ({ tails }) => tails.count),
+  quern_tail_filters: gauge('different filters among them, each evaluated once', ({ tails }) => tails.groupCount),
   process_resident_memory_bytes: gauge('memory of the process', () => process.memoryUsage.rss()),
   process_cpu_seconds_total: readCounter('processor time of the process', cpuSeconds),
   nodejs_heap_used_bytes: gauge('memory that JavaScript objects take', () => process.memoryUsage().heapUsed),

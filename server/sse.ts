@@ -1,6 +1,8 @@
 /** Server-sent events on the raw answer: named events, ids to resume from, and whether the client keeps up. */
 import type { FastifyReply } from 'fastify'
 
+const RETRY_MS = 1000
+
 export class EventStream {
   readonly #response: FastifyReply['raw']
 
@@ -17,7 +19,8 @@ export class EventStream {
       'X-Accel-Buffering': 'no',
       Connection: 'keep-alive',
     })
-    this.#response.flushHeaders()
+    // Clients that are cut off come back after this long, in milliseconds.
+    this.#response.write(`retry: ${RETRY_MS}\n\n`)
   }
 
   /** `data` is one line of JSON. */

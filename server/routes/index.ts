@@ -11,6 +11,7 @@ import { METRICS_ROUTES } from './metrics.ts'
 import { QUERY_ROUTES } from './query.ts'
 import { referenceRoutes } from './reference.ts'
 import type { Route } from './route.ts'
+import { TAIL_ROUTES } from './tail.ts'
 
 const ALL = [
   ...HEALTH_ROUTES,
@@ -20,6 +21,7 @@ const ALL = [
   ...BULK_ROUTES,
   ...QUERY_ROUTES,
   ...JOB_ROUTES,
+  ...TAIL_ROUTES,
   ...CACHE_ROUTES,
   ...CATALOG_ROUTES,
   ...AUTH_ROUTES,

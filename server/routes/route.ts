@@ -29,8 +29,8 @@ export interface Route {
   readonly body: TObject | null
   /** Which limit holds for the body. */
   readonly limit: 'none' | 'json' | 'ingest'
-  /** `elastic`: headers and errors as clients of the bulk protocol expect them. */
-  readonly dialect: 'native' | 'elastic'
+  /** `elastic`: headers and errors as clients of the bulk protocol expect them; `tail`: 422 is a plain string. */
+  readonly dialect: 'native' | 'elastic' | 'tail'
   readonly answers: string | null
   readonly handle: (call: Call<never, never>) => unknown
 }

@@ -47,6 +47,10 @@ export class FakeEngine implements Engine {
     return { first: 1, count: events.length, published }
   }
 
+  live(): never {
+    throw new Error('nothing lives in a fake')
+  }
+
   subscribe(): never {
     throw new Error('nobody subscribes to a fake')
   }

@@ -36,6 +36,8 @@ export interface Running {
     isEnough?: (events: readonly SentEvent[]) => boolean,
     headers?: Record<string, string>,
   ): Promise<SentEvent[]>
+  /** As a proxy that restarts would. */
+  dropConnections(): Promise<void>
   /** Stops the server; the engine stays the caller's. */
   stop(): Promise<void>
 }
@@ -81,6 +83,9 @@ export async function runningServer(engine: Engine, flags: Readonly<Record<strin
       }
       return events
     },
+    async dropConnections() {
+      app.server.closeAllConnections()
+    },
     async stop() {
       app.server.closeAllConnections()
       await app.close()
@@ -101,7 +106,9 @@ export async function* readEvents(response: Response): AsyncGenerator<SentEvent>
         const line = lines.find(each => each.startsWith(`${name}: `))
         return line === undefined ? null : line.slice(name.length + 2)
       }
-      yield { event: field('event') ?? 'message', data: field('data') ?? '', id: field('id') }
+      const data = field('data')
+      // Without data nothing is dispatched: the block says how long to wait before coming back.
+      if (data !== null) yield { event: field('event') ?? 'message', data, id: field('id') }
     }
   }
 }

@@ -102,7 +102,6 @@ export const LATER: ReadonlySet<string> = new Set([
   'POST /api/v1/otlp/v1/logs',
   'GET /api/v1/indexes',
   'POST /api/v1/indexes',
-  'GET /api/v1/tail',
   'GET /api/v1/histogram',
   ...['Fields and sources', 'Saved queries', 'Operational routes'].flatMap(name =>
     SPECIFIED[name]!.map(({ method, path }) => `${method} ${path}`),

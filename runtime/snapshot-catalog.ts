@@ -1,0 +1,65 @@
+/** What a snapshot tells the compiler about the data: the shape of the compiler's `Catalog`, which this room does not know. */
+import type { Snapshot } from '../storage/index.ts'
+import type { ValueType } from '../storage/value.ts'
+import { type FieldStatistics, fieldStatistics } from './field-statistics.ts'
+
+export interface SnapshotCatalog {
+  readonly indexes: readonly string[]
+  readonly sources: readonly string[]
+  fields(indexes: readonly string[]): ReadonlyMap<string, ValueType>
+  rowCount(indexes: readonly string[]): number
+  statistics(indexes: readonly string[], field: string): FieldStatistics | null
+}
+
+/** Merged from the statistics of the parts, once per set of indexes asked about. */
+export function catalogOf(snapshot: Snapshot): SnapshotCatalog {
+  const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
+  return {
+    indexes: [...indexes].sort(),
+    get sources() {
+      return sourcesOf(snapshot)
+    },
+    fields(wanted) {
+      const fields = new Map<string, ValueType>()
+      for (const part of snapshot.parts) {
+        if (!wanted.includes(part.index)) continue
+        for (const { name, type } of part.fields) {
+          const known = fields.get(name)
+          fields.set(name, known === undefined ? type : commonTypeOf(known, type))
+        }
+      }
+      return fields
+    },
+    rowCount(wanted) {
+      return snapshot.parts.reduce((rows, part) => rows + (wanted.includes(part.index) ? part.rowCount : 0), 0)
+    },
+    statistics(wanted, field) {
+      return fieldStatistics(
+        snapshot.parts.filter(part => wanted.includes(part.index)),
+        field,
+      )
+    },
+  }
+}
+
+const NUMERIC: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
+
+/** Of a field that holds both. */
+function commonTypeOf(a: ValueType, b: ValueType): ValueType {
+  if (a === b || b === 'null') return a
+  if (a === 'null') return b
+  return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
+}
+
+/** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
+function sourcesOf(snapshot: Snapshot): readonly string[] {
+  const sources = new Set<string>()
+  for (const part of snapshot.parts.slice(-16)) {
+    if (part.blockCount === 0) continue
+    const vector = part.block(0).column('_source')
+    if (vector?.kind === 'const' && typeof vector.value === 'string') sources.add(vector.value)
+    if (vector?.kind === 'dict')
+      for (const value of vector.dictionary.values) if (typeof value === 'string') sources.add(value)
+  }
+  return [...sources]
+}
