@@ -2,7 +2,8 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
@@ -17,6 +18,7 @@ import {
   complete,
   type Description,
   describeAt,
+  type Fragments,
   type Knowledge,
   NO_SPAN,
   parseTimePoint,
@@ -25,21 +27,25 @@ import {
 } from './grammar/index.ts'
 import type { Batch } from './runtime/batch.ts'
 import { type Collected, collect, previewRows } from './runtime/collect.ts'
-import { estimateScan } from './runtime/estimate.ts'
-import { execute, type PartSource } from './runtime/execute.ts'
+import { estimateScans } from './runtime/estimate.ts'
+import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { queryIdentity } from './runtime/identity.ts'
-import { type LiveRow, liveRows, newestRows } from './runtime/live.ts'
+import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
+import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
+import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
 import type { Profile } from './runtime/profile.ts'
-import type { ResultShape } from './runtime/program.ts'
+import { type ResultShape, scansOf } from './runtime/program.ts'
+import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
 import { catalogOf } from './runtime/snapshot-catalog.ts'
+import type { SpillDisk } from './runtime/spill/disk.ts'
+import { SpillSpace } from './runtime/spill/space.ts'
 import type {
   AppendReceipt,
-  Delivery,
   DocumentStore,
   IncomingEvent,
   Snapshot,
@@ -49,6 +55,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from './storage/index.ts'
+import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
 import { DateTime, type Value } from './storage/value.ts'
@@ -58,9 +65,14 @@ export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
+export type { LiveQuery } from './runtime/live.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
+  /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
+  readonly lookups?: Readonly<Record<string, string>>
+  /** Stages by name, for `use`; saved queries are there anyway, by theirs. */
+  readonly fragments?: Readonly<Record<string, string>>
   /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
   readonly cacheBytes?: number
   /** Threads that share the work of large aggregations, besides the calling one. Default: one less than the machine has cores; at most 7. */
@@ -71,6 +83,13 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly muchDataRows?: number
   /** Replaced by tests. */
   readonly lanes?: Lanes
+  /**
+   * Where queries write what does not fit in their memory. Default: `tmp` in the data directory; without one, `quern-spill-<user>` in
+   * the system's directory for temporary files. Made when first needed; its files go when their query ends.
+   */
+  readonly spillDirectory?: string
+  /** Replaced by tests. */
+  readonly spillDisk?: SpillDisk
 }
 
 export interface QueryOptions {
@@ -83,10 +102,21 @@ export interface QueryOptions {
   readonly now?: DateTime
   /** Optimiser rules to leave out (`all`: every one; `pushdown`: storage is told nothing). */
   readonly without?: readonly string[]
-  /** Bytes the query may hold before it fails with QueryMemoryError. Default 512 MiB. */
+  /** Bytes the query may hold in memory; what is more goes to temporary files. Default 512 MiB. */
   readonly memoryBytes?: number
+  /** Bytes of temporary files it may have besides, before it fails with QueryMemoryError; 0: none. Default 10 GiB. */
+  readonly diskBytes?: number
+  /** Lets stages write files (`tee`): the command line does, a server does not. */
+  readonly openFile?: (path: string) => LineFile
   /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
   readonly snapshot?: Snapshot
+}
+
+export interface StreamOptions extends QueryOptions, Pick<EngineOptions, 'spillDirectory'> {
+  /** Lookup tables: files (CSV, NDJSON) by name. */
+  readonly lookups?: Readonly<Record<string, string>>
+  /** Stages by name, for `use`. */
+  readonly fragments?: Readonly<Record<string, string>>
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -119,20 +149,10 @@ export interface QueryRun {
   preview(limit: number): { readonly columns: readonly string[]; readonly rows: readonly (readonly Value[])[] } | null
 }
 
-/** Results are events as JSON text. */
-export interface LiveQuery {
-  /** Canonical text without `head`: queries of the same text and variables find the same. */
-  readonly text: string
-  /** How many results the tail may have; null: no end. */
-  readonly head: number | null
-  /** The newest results by event time, the oldest of them first, within the query's time range. */
-  newest(snapshot: Snapshot, count: number, signal?: AbortSignal): Promise<readonly string[]>
-  /** Of events as they came, in that order; `from` of the options is no bound for these. Throws as `live` does if they made the text wrong. */
-  rowsOf(deliveries: readonly Delivery[]): Promise<readonly LiveRow[]>
-}
-
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
+
+export type StorageControl = Pick<Store, 'compact' | 'compactions' | 'indexes' | 'setRetention'>
 
 export interface Engine {
   /** Synchronous; queryable at once. @throws {BackpressureError} when the buffer is full. */
@@ -168,6 +188,8 @@ export interface Engine {
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
+  /** What a caller may have done to the parts and indexes, and learn of them. */
+  readonly storage: StorageControl
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -186,8 +208,22 @@ export async function open(directory: string | null, options: EngineOptions = {}
     cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
-  const compiling = options.muchDataRows === undefined ? {} : { muchDataRows: options.muchDataRows }
-  return new StoreEngine(directory, store, options.clock ?? Date.now, pool, options.lanes ?? pool, compiling)
+  const compiling = {
+    ...(options.muchDataRows !== undefined && { muchDataRows: options.muchDataRows }),
+    fragments: fragmentsOf(options.fragments, store.documents),
+  }
+  const lookups = new LookupTables(directory === null ? null : join(directory, 'lookups'), options.lookups)
+  const ownSpill = directory === null ? sharedSpillDirectory() : join(directory, 'tmp')
+  const spill = new SpillSpace(options.spillDirectory ?? ownSpill, options.spillDisk)
+  // Nobody else uses the directory of a store that is locked.
+  spill.sweep(directory !== null && options.spillDirectory === undefined)
+  const clock = options.clock ?? Date.now
+  return new StoreEngine({ directory, store, clock, pool, lanes: options.lanes ?? pool, spill, compiling, lookups })
+}
+
+/** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
+function sharedSpillDirectory(): string {
+  return join(tmpdir(), `quern-spill-${process.getuid?.() ?? 'user'}`)
 }
 
 /** More threads than this wait for memory rather than for work. */
@@ -202,68 +238,75 @@ const THREADS_MAX = 7
 export function queryStream(
   text: string,
   events: AsyncIterable<readonly IncomingEvent[]>,
-  options: QueryOptions = {},
+  options: StreamOptions = {},
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
-  const compiled = compileQuery(text, options, now, UNREAD_CATALOG, {})
+  const tables = new QueryTables(new LookupTables(null, options.lookups))
+  const compiled = compileQuery(text, options, now, unreadCatalog(tables), {
+    fragments: fragmentsOf(options.fragments, null),
+  })
+  const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
   const unseen = new UnseenFields(compiled.namedFields)
-  const reading = { isDone: false }
-  const source: PartSource = { parts: () => partsOf(events, demandOf(compiled), unseen, reading), release: () => {} }
-  const result = execute(compiled.program, source, executeOptions(options, now))
+  let isDone = false
+  const reader: PipeReader = { see: fields => unseen.see(fields), end: () => (isDone = true) }
+  const source = tables.before(pipeSource(events, { fields: demandOf(compiled), scans: scanCount }, reader))
+  const spill = new SpillSpace(options.spillDirectory ?? sharedSpillDirectory())
+  const result = execute(compiled.program, source, { ...executeOptions(options, now), spill })
   // Of a pipe that was left before its end nobody knows what it would have had.
   return queryRun(
     compiled,
     result,
-    () => (reading.isDone ? unseen.hints() : []),
+    () => (isDone ? unseen.hints() : []),
     () => null,
   )
 }
 
+/** Where saved queries are kept: documents with a `name` and the text `q`. */
+export const SAVED_QUERIES = 'queries'
+
+/** Stages that were given, and saved queries; what was given goes before. */
+function fragmentsOf(given: Readonly<Record<string, string>> = {}, documents: DocumentStore | null): Fragments {
+  const saved = (): (readonly [name: string, text: string])[] =>
+    (documents?.list(SAVED_QUERIES) ?? []).flatMap(({ document }) => {
+      const { name, q } = document as { readonly name?: unknown; readonly q?: unknown }
+      return typeof name === 'string' && typeof q === 'string' ? [[name, q] as const] : []
+    })
+  return {
+    get names() {
+      return [...new Set([...Object.keys(given), ...saved().map(([name]) => name)])]
+    },
+    text: name =>
+      Object.hasOwn(given, name) ? given[name]! : (saved().find(([other]) => other === name)?.[1] ?? null),
+  }
+}
+
 /** Nothing is known of a pipe before it is read. */
-const UNREAD_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
+function unreadCatalog(tables: QueryTables): Catalog {
+  return {
+    indexes: ['main'],
+    sources: [],
+    fields: () => null,
+    get lookups() {
+      return tables.names
+    },
+    lookup: name => tables.lookup(name),
+  }
+}
 
 /** Fields the query reads; null: all of them. */
 function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
-/** An event with no more than the query reads: of a wide document most fields never become columns. */
-function project(event: IncomingEvent, demand: ReadonlySet<string>): IncomingEvent {
-  const fields = new Map<string, Value>()
-  for (const name of demand) {
-    const value = event.fields.get(name)
-    if (value !== undefined) fields.set(name, value)
-    else {
-      // `a` is read as the object its members `a.b` make.
-      const prefix = `${name}.`
-      for (const [member, memberValue] of event.fields) if (member.startsWith(prefix)) fields.set(member, memberValue)
-    }
-  }
-  return { index: event.index, time: event.time, raw: demand.has('_raw') ? event.raw : null, fields }
-}
-
-async function* partsOf(
-  events: AsyncIterable<readonly IncomingEvent[]>,
-  demand: ReadonlySet<string> | null,
-  unseen: UnseenFields,
-  reading: { isDone: boolean },
-): AsyncGenerator<Snapshot['parts']> {
-  for await (const batch of events) {
-    for (const event of batch) unseen.see(event.fields)
-    const store = await openStore({ directory: null })
-    store.append(demand === null ? batch : batch.map(event => project(event, demand)))
-    const snapshot = store.snapshot()
-    yield snapshot.parts
-    snapshot.release()
-    await store.close()
-  }
-  reading.isDone = true
-}
-
-/** A program, and the indexes there were when it was made. */
-interface NowCompiled {
-  readonly program: Compiled['program']
-  readonly indexes: ReadonlySet<string>
+interface EngineParts {
+  readonly directory: string | null
+  readonly store: Store
+  readonly clock: () => number
+  readonly pool: ThreadPool
+  readonly lanes: Lanes
+  readonly spill: SpillSpace
+  readonly compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
+  readonly lookups: LookupTables
 }
 
 interface Started {
@@ -274,26 +317,25 @@ interface Started {
 
 class StoreEngine implements Engine {
   readonly directory: string | null
+  readonly storage: StorageControl
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
   readonly #lanes: Lanes
-  readonly #compiling: Pick<CompileOptions, 'muchDataRows'>
+  readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
+  readonly #lookups: LookupTables
+  readonly #spill: SpillSpace
 
-  constructor(
-    directory: string | null,
-    store: Store,
-    clock: () => number,
-    pool: ThreadPool,
-    lanes: Lanes,
-    compiling: Pick<CompileOptions, 'muchDataRows'>,
-  ) {
+  constructor({ directory, store, clock, pool, lanes, spill, compiling, lookups }: EngineParts) {
     this.directory = directory
     this.#store = store
+    this.storage = store
     this.#clock = clock
     this.#pool = pool
     this.#lanes = lanes
     this.#compiling = compiling
+    this.#lookups = lookups
+    this.#spill = spill
   }
 
   get documents(): DocumentStore {
@@ -318,26 +360,14 @@ class StoreEngine implements Engine {
     const asked = this.#compileNow(text, options).program
     const form = liveForm(text)
     const past = form.head === null ? asked : this.#compileNow(form.text, options).program
-    let live: NowCompiled | null = null
-    const running = (): Parameters<typeof liveRows>[2] => executeOptions(options, this.#now(options))
-    return {
-      text: past.query,
-      head: form.head,
-      newest: (snapshot, count, signal) =>
-        newestRows(past, snapshot.parts, count, { ...running(), ...(signal && { signal }) }),
-      rowsOf: deliveries => {
-        // Of an index that is new a pattern of the query may speak too.
-        const isNew = deliveries.some(({ events }) => events.some(event => live?.indexes.has(event.index) !== true))
-        if (live === null || isNew) live = this.#compileNow(form.text, unbounded)
-        return liveRows(live.program, deliveries, running())
-      },
-    }
+    const running = (): LiveRunOptions => executeOptions(options, this.#now(options))
+    return liveQuery(form.head, past, () => this.#compileNow(form.text, unbounded), running)
   }
 
   #compileNow(text: string, options: QueryOptions): NowCompiled {
     const snapshot = this.#store.snapshot()
     try {
-      const catalog = catalogOf(snapshot)
+      const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
       const { program } = compileQuery(text, options, this.#now(options), catalog, this.#compiling)
       return { program, indexes: new Set(catalog.indexes) }
     } finally {
@@ -355,14 +385,15 @@ class StoreEngine implements Engine {
     const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
       const now = this.#now(options)
-      const compiled = compileQuery(text, options, now, catalogOf(snapshot), this.#compiling)
-      const source: PartSource = { parts: () => [snapshot.parts], release: () => snapshot.release() }
-      const run = { ...executeOptions(options, now), lanes: this.#lanes }
+      const tables = new QueryTables(this.#lookups)
+      const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
+      const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
+      const run = { ...executeOptions(options, now), lanes: this.#lanes, spill: this.#spill }
       const { parts } = snapshot
       return {
         compiled,
         result: execute(compiled.program, source, run),
-        identity: () => (compiled.readsClock ? null : queryIdentity(compiled.program, options.variables, parts, now)),
+        identity: () => queryIdentity(compiled, options.variables, parts, now),
       }
     } catch (error) {
       snapshot.release()
@@ -375,9 +406,10 @@ class StoreEngine implements Engine {
     try {
       const startedAt = performance.now()
       const compiling = { ...this.#compiling, trace: options.passes === true }
-      const compiled = compileQuery(text, options, this.#now(options), catalogOf(snapshot), compiling)
+      const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
+      const compiled = compileQuery(text, options, this.#now(options), catalog, compiling)
       const compileNs = (performance.now() - startedAt) * 1e6
-      const estimate = estimateScan(compiled.program.root, snapshot)
+      const estimate = estimateScans(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
@@ -428,7 +460,7 @@ class StoreEngine implements Engine {
   #withKnowledge<T>(use: (knowledge: Knowledge) => T): T {
     const snapshot = this.#store.snapshot()
     try {
-      const { indexes } = catalogOf(snapshot)
+      const { indexes } = catalogOf(snapshot, new QueryTables(this.#lookups))
       return use({ language: languageCatalog(), indexes, fields: knownFields(snapshot) })
     } finally {
       snapshot.release()
@@ -465,7 +497,7 @@ function compileQuery(
   options: QueryOptions,
   now: DateTime,
   catalog: Catalog,
-  more: Pick<CompileOptions, 'trace' | 'muchDataRows'>,
+  more: Pick<CompileOptions, 'trace' | 'muchDataRows' | 'fragments'>,
 ): Compiled {
   const time = requestRange(text, options, now)
   return compile(text, {
@@ -475,6 +507,7 @@ function compileQuery(
     ...(time !== null && { time }),
     ...(options.variables && { variables: options.variables }),
     ...(options.without && { without: options.without }),
+    ...(options.openFile && { writesFiles: true }),
   })
 }
 
@@ -483,6 +516,8 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     nowMicros: now.micros,
     ...(options.signal && { signal: options.signal }),
     ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
+    ...(options.diskBytes !== undefined && { diskBytes: options.diskBytes }),
+    ...(options.openFile && { openFile: options.openFile }),
   }
 }
 

@@ -5,6 +5,11 @@ import { DateTime } from '../storage/value.ts'
 import { lineBatches, openFile } from './lines.ts'
 import { megabytes, type Progress } from './progress.ts'
 
+/** `--time-field` before the names every route looks at. */
+export function timestampFields(timeField: string | undefined): readonly string[] {
+  return timeField === undefined ? TIMESTAMP_FIELDS : [timeField, ...TIMESTAMP_FIELDS]
+}
+
 export interface LocalInput {
   /** Null: stdin. */
   readonly file: string | null
@@ -17,10 +22,18 @@ export interface ReadTally {
   firstProblem: string | null
 }
 
+export interface LocalReading {
+  /** The field that holds an event's time, before all names that are looked at anyway. */
+  readonly timeField?: string | undefined
+  /** The time of events that state none, and the year of times without one. Default: the clock. */
+  readonly receivedAt?: DateTime
+}
+
 export async function* localEvents(
   inputs: readonly LocalInput[],
   tally: ReadTally,
   progress: Progress,
+  { timeField, receivedAt }: LocalReading = {},
 ): AsyncGenerator<readonly IncomingEvent[]> {
   const reader = createEventReader()
   let bytesRead = 0
@@ -31,8 +44,8 @@ export async function* localEvents(
       source: file === null ? null : file.replace(/^.*\//, ''),
       sourcetype: null,
       host: null,
-      receivedAt: new DateTime(Date.now() * 1000),
-      timestampFields: TIMESTAMP_FIELDS,
+      receivedAt: receivedAt ?? new DateTime(Date.now() * 1000),
+      timestampFields: timestampFields(timeField),
     }
     for await (const { lines, bytes } of lineBatches(file === null ? process.stdin : openFile(file), name)) {
       const events: IncomingEvent[] = []

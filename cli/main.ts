@@ -18,6 +18,11 @@ const serverOption = (): Option =>
     .env('QUERN_SERVER')
     .default(defaultServer(), 'http://127.0.0.1:3100')
 const tokenOption = (): Option => new Option('--token <token>', 'API token').env('QUERN_TOKEN')
+const timeFieldOption = (): Option =>
+  new Option(
+    '--time-field <field>',
+    'the field with the time of an event, if it is none of timestamp, @timestamp, time, ts, datetime',
+  )
 const collect = (value: string, all: readonly string[] = []): readonly string[] => [...all, value]
 
 program
@@ -37,8 +42,10 @@ program
   .option('-d, --data <directory>', 'open this data directory (no server may be running on it)')
   .option('-s, --server <url>', 'ask this server, even when something is piped in')
   .addOption(tokenOption())
+  .option('--lookup <name=file>', 'a lookup table from a CSV or NDJSON file (repeatable)', collect)
   .option('--from <time>', 'start of the time range: -1h, @d, 2026-06-01T00:00:00Z')
   .option('--to <time>', 'end of the time range (exclusive)')
+  .addOption(timeFieldOption())
   .addOption(
     new Option('--format <format>', 'output format')
       .choices(['table', 'ndjson', 'json', 'csv', 'tsv'])
@@ -59,6 +66,7 @@ program
   .option('--index <name>', 'target index (default main)')
   .option('--source <name>', 'source tag (default: the file name)')
   .option('--batch <lines>', 'lines per request', '5000')
+  .addOption(timeFieldOption())
   .action(async (files, options) => (await import('./commands/ingest.ts')).ingest(files, options))
 
 program
@@ -69,8 +77,10 @@ program
   .option('-d, --data <directory>', 'over this data directory')
   .option('-s, --server <url>', 'ask this server, even when something is piped in')
   .addOption(tokenOption())
+  .option('--lookup <name=file>', 'a lookup table from a CSV or NDJSON file (repeatable)', collect)
   .option('--from <time>', 'start of the time range')
   .option('--to <time>', 'end of the time range')
+  .addOption(timeFieldOption())
   .option('--analyze', 'run it and show rows and times')
   .option('--passes', 'show the plan after every pass and rule')
   .option('--js', 'show the generated JavaScript')
@@ -101,6 +111,7 @@ program
   .argument('<query>')
   .requiredOption('-f, --file <path>', 'file to load (repeatable)', collect)
   .option('--runs <count>', 'repetitions', '10')
+  .addOption(timeFieldOption())
   .action(async (query, options) => (await import('./commands/bench.ts')).bench(query, options))
 
 /** A reader that went away (`quern query … | head`) is not an error. */

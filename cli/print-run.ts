@@ -71,21 +71,34 @@ async function printCollected(run: QueryRun, format: 'table' | 'csv' | 'tsv'): P
   return total
 }
 
-/** `made`: fields to show of events that have too many. */
 export function printTable(
   columns: readonly string[],
   rows: readonly (readonly Value[])[],
   made: readonly string[] = [],
 ): void {
-  const width = process.stdout.isTTY ? process.stdout.columns : null
+  const { text, note } = tableOf(columns, rows, made, process.stdout.isTTY ? process.stdout.columns : null)
+  process.stdout.write(text)
+  if (note !== null) process.stderr.write(`${note}\n`)
+}
+
+/** `made`: fields to show of events that have too many. `note` says what of them is not shown. */
+export function tableOf(
+  columns: readonly string[],
+  rows: readonly (readonly Value[])[],
+  made: readonly string[],
+  width: number | null,
+): { readonly text: string; readonly note: string | null } {
   const isWide = columns.length > TABLE_FIELDS_MAX && columns.includes('_raw')
-  const shown = isWide ? ['_time', ...made.filter(name => columns.includes(name)), '_raw'] : columns
+  if (!isWide) return { text: renderTable(columns, rows, { width }), note: null }
+  const shown = ['_time', ...made.filter(name => columns.includes(name)), '_raw']
   const indexes = shown.map(name => columns.indexOf(name))
-  process.stdout.write(renderTable(shown, isWide ? rows.map(row => indexes.map(index => row[index])) : rows, { width }))
-  if (isWide) {
-    process.stderr.write(
-      `${columns.length - shown.length} more fields; name those you want with '| keep', or use --format ndjson\n`,
-    )
+  return {
+    text: renderTable(
+      shown,
+      rows.map(row => indexes.map(index => row[index])),
+      { width },
+    ),
+    note: `${columns.length - shown.length} more fields; name those you want with '| keep', or use --format ndjson`,
   }
 }
 

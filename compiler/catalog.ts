@@ -12,7 +12,16 @@ export interface Catalog {
   rowCount?(indexes: readonly string[]): number
   /** What is known of a field's values without reading them; only ever a reason to do one thing before another. */
   statistics?(indexes: readonly string[], field: string): FieldStatistics | null
+  /** Names of lookup tables. */
+  readonly lookups: readonly string[]
+  /** Null when there is none of that name. */
+  lookup(name: string): LookupColumns | null
 }
+
+/** Columns of a lookup table, in its order, or why it cannot be used. */
+export type LookupColumns =
+  | { readonly columns: ReadonlyMap<string, ValueType> }
+  | { readonly columns: null; readonly problem: string }
 
 export interface FieldStatistics {
   /** Share of rows in which it is neither missing nor null. */

@@ -3,7 +3,10 @@ import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError, type Diagnostic } from '../grammar/diagnostics.ts'
 import {
   desugar,
+  type Expanded,
+  expandFragments,
   formatDuration,
+  NO_FRAGMENTS,
   NO_SPAN,
   parse,
   print,
@@ -13,11 +16,10 @@ import {
 } from '../grammar/index.ts'
 import { evaluateConstant } from '../runtime/evaluate-constant.ts'
 import { StrictCastError } from '../runtime/helpers/errors.ts'
-import { isTransferable } from '../runtime/parallel/state.ts'
-import type { AggregateSpec, OperatorSpec, ResultShape, SplitPlan } from '../runtime/program.ts'
+import type { AggregateSpec, ResultShape } from '../runtime/program.ts'
+import type { TimeRange } from '../storage/predicate.ts'
 import type { Value } from '../storage/value.ts'
 import { emitExtend } from './codegen/kernel.ts'
-import type { FunctionRegistry } from './functions/descriptor.ts'
 import { FUNCTIONS } from './functions/index.ts'
 import { MUCH_DATA_ROWS, planHints } from './hints/plan-hints.ts'
 import type { NamedField } from './hints/unseen-fields.ts'
@@ -26,17 +28,18 @@ import type { LogicalOp } from './logical/ops.ts'
 import { printExpr, printPlan } from './logical/print.ts'
 import { readsClock } from './logical/pure.ts'
 import { traitsOf } from './logical/traits.ts'
-import { chainOf, fieldsOf } from './logical/walk.ts'
+import { chainOf, fieldsOf, inputsOf } from './logical/walk.ts'
 import { RULES } from './optimise/index.ts'
 import { changedLines, type PassContext, type Rule } from './pass.ts'
 import { choose } from './physical/choose.ts'
-import type { PhysicalOp, PhysicalScan } from './physical/ops.ts'
-import { packPlan, unpackPlan } from './physical/transfer.ts'
+import { type PhysicalOp, type PhysicalScan, physicalInputs, scansIn } from './physical/ops.ts'
+import { splitsOf } from './physical/split-plan.ts'
+import { unpackPlan } from './physical/transfer.ts'
 import { assemble } from './program/assemble.ts'
 import { labelOf } from './program/labels.ts'
-import type { ResolveContext } from './resolve/context.ts'
+import type { Resolved } from './resolve/context.ts'
 import { freeNames } from './resolve/free-names.ts'
-import { indexesOf, type Resolved, resolve } from './resolve/resolve.ts'
+import { type ResolveSetting, resolve } from './resolve/resolve.ts'
 import { ALL_TIME } from './resolve/time.ts'
 import { streams } from './stages/index.ts'
 import type { CoreStage } from './stages/stage.ts'
@@ -50,7 +53,9 @@ export { RULES }
 export function compile(text: string, options: CompileOptions): Compiled {
   const { source, query, diagnostics } = parse(text)
   if (diagnostics.length > 0 && !isWorthResolving(diagnostics)) fail(source, diagnostics)
-  const { query: core, rewrites } = desugar(query)
+  const expanded = expandFragments(query, options.fragments ?? NO_FRAGMENTS)
+  const { query: core, rewrites: forms } = desugar(expanded.query)
+  const rewrites = [...expanded.rewrites, ...forms]
   const trace: TraceEntry[] = []
   const record = (name: string, print: () => string | null): void => {
     if (options.trace === true) trace.push({ name, text: print() })
@@ -58,7 +63,13 @@ export function compile(text: string, options: CompileOptions): Compiled {
   record('parse', () => print(query))
   record('desugar', () => (rewrites.length === 0 ? null : print(core)))
 
-  const { resolved, hints, namedFields } = resolveAll(source, core, diagnostics, options)
+  const { resolved, hints, namedFields } = resolveAll(
+    source,
+    core,
+    [...diagnostics, ...expanded.diagnostics],
+    expanded.places,
+    options,
+  )
   record('resolve', () => printPlan(resolved.plan))
 
   const left = new Set(options.without ?? [])
@@ -83,14 +94,16 @@ export function compile(text: string, options: CompileOptions): Compiled {
 
   const { root, plan: node } = assemble(physical, { source, sourceMaps: options.sourceMaps === true })
   const canonical = print(query)
-  const scan = scanIn(physical)
+  const scans = scansIn(physical)
+  const conjuncts = scans.flatMap(scan => scan.conjuncts)
+  const events = scans.filter(scan => scan.lookup === null)
   return {
     program: {
       query: canonical,
       hash: shortHash(canonical),
       root,
       result: shapeOf(resolved),
-      split: splitOf(physical, root, options.functions ?? FUNCTIONS),
+      splits: splitsOf(physical, root, options.functions ?? FUNCTIONS),
     },
     canonical,
     rewrites,
@@ -98,7 +111,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
     hints: [
       ...hints,
       ...overflows,
-      ...planHints(resolved.plan, plan, scan, {
+      ...planHints(resolved.plan, plan, scans, {
         catalog: options.catalog,
         muchDataRows: options.muchDataRows ?? MUCH_DATA_ROWS,
       }),
@@ -106,21 +119,26 @@ export function compile(text: string, options: CompileOptions): Compiled {
     trace,
     plan: node,
     rules: applied,
-    pushed: scan.conjuncts.filter(c => c.pushed !== null).map(c => printExpr(c.expr)),
-    residual: scan.conjuncts.filter(c => c.pushed === null).map(c => printExpr(c.expr)),
-    notByIndex: scan.conjuncts.flatMap(({ expr, reason }) =>
+    pushed: conjuncts.filter(c => c.pushed !== null).map(c => printExpr(c.expr)),
+    residual: conjuncts.filter(c => c.pushed === null).map(c => printExpr(c.expr)),
+    notByIndex: conjuncts.flatMap(({ expr, reason }) =>
       reason === null ? [] : [{ condition: printExpr(expr), reason }],
     ),
-    time: scan.time,
+    time: timeOf(events),
     stages: core.pipeline.stages.map(stage => ({
       type: stage.kind,
       text: printStage(stage),
       streams: streams(stage as CoreStage),
     })),
-    readsClock: chainOf(resolved.plan).some(op => traitsOf(op).expressions(op).some(readsClock)),
-    fieldsRead: fieldsRead(scan),
+    readsClock: asksClock(resolved.plan),
+    fieldsRead: fieldsRead(events),
     fieldsProduced: resolved.scope.isOpen ? null : [...resolved.scope.fields.keys()],
   }
+}
+
+/** Anywhere in the plan, inputs beside it included. */
+function asksClock(op: LogicalOp): boolean {
+  return traitsOf(op).expressions(op).some(readsClock) || inputsOf(op).some(asksClock)
 }
 
 function fail(source: SourceText, diagnostics: readonly Diagnostic[]): never {
@@ -139,37 +157,47 @@ function resolveAll(
   source: SourceText,
   query: AstQuery,
   syntax: readonly Diagnostic[],
+  places: Expanded['places'],
   options: CompileOptions,
 ): { readonly resolved: Resolved } & Pick<Compiled, 'hints' | 'namedFields'> {
   const problems: Diagnostic[] = [...syntax]
   const hints: Diagnostic[] = []
   const namedFields: NamedField[] = []
-  const report = (diagnostic: Diagnostic): void => void problems.push(diagnostic)
-  const indexes = indexesOf(query, { catalog: options.catalog, report })
-  const fields = options.catalog.fields(indexes)
-  const cx: ResolveContext = {
+  const report = (diagnostic: Diagnostic): void => void problems.push(inFragment(diagnostic, places))
+  const setting: ResolveSetting = {
     functions: options.functions ?? FUNCTIONS,
     catalog: options.catalog,
     variables: options.variables ?? {},
     freeNames: freeNames(query),
-    now: options.now,
     report,
     hint: diagnostic => {
-      const isKnown = hints.some(h => h.code === diagnostic.code && h.message === diagnostic.message)
-      if (!isKnown) hints.push(diagnostic)
+      const hint = inFragment(diagnostic, places)
+      const isKnown = hints.some(h => h.code === hint.code && h.message === hint.message)
+      if (!isKnown) hints.push(hint)
     },
     named: field => namedFields.push(field),
-    knownFields: fields,
+    writesFiles: options.writesFiles === true,
+    time: options.time ?? ALL_TIME,
+    now: options.now,
   }
-  const resolved = resolve(query, indexes, options.time ?? ALL_TIME, options.now, cx)
+  const resolved = resolve(query, setting)
   if (problems.length > 0) fail(source, withoutEchoes([...problems, ...hints.flatMap(asTypo)]))
   return { resolved, hints, namedFields }
+}
+
+/** Of a saved fragment the query has only the name in its text: nothing in it can be mended there. */
+function inFragment(diagnostic: Diagnostic, places: Expanded['places']): Diagnostic {
+  const { code, message, span } = diagnostic
+  const place = places.find(each => each.span.start <= span.start && span.end <= each.span.end)
+  return place === undefined
+    ? diagnostic
+    : { code, message: `in the fragment ${quoteField(place.name)}: ${message}`, span }
 }
 
 /** In a query that is wrong anyway, a field no event has, close to one that exists, is told with the other mistakes. */
 function asTypo(hint: Diagnostic): readonly Diagnostic[] {
   const { code, suggestion, span } = hint
-  if (code !== 'H906' || suggestion === undefined) return []
+  if (code !== 'H906' || suggestion === undefined || suggestion.includes('(')) return []
   return [{ ...hint, code: 'E101', edit: { span, text: quoteField(suggestion) } }]
 }
 
@@ -218,13 +246,13 @@ function passContext(
   }
 }
 
-function printPhysical(op: PhysicalOp): string {
+function printPhysical(plan: PhysicalOp): string {
   const lines: string[] = []
-  let node: PhysicalOp | null = op
-  for (let depth = 0; node !== null; depth++) {
-    lines.push('  '.repeat(depth) + labelOf(node))
-    node = node.kind === 'scan' ? null : node.input
+  const visit = (op: PhysicalOp, depth: number): void => {
+    lines.push('  '.repeat(depth) + labelOf(op))
+    for (const input of physicalInputs(op)) visit(input, depth + 1)
   }
+  visit(plan, 0)
   return lines.join('\n')
 }
 
@@ -235,40 +263,30 @@ export function assembleSplit(text: string, query: string): AggregateSpec {
   return root
 }
 
-/** Physical ops and specs are trees of one shape. */
-function splitOf(plan: PhysicalOp, root: OperatorSpec, functions: FunctionRegistry): SplitPlan | null {
-  let op = plan
-  let spec = root
-  let found: { readonly op: PhysicalOp; readonly spec: AggregateSpec } | null = null
-  while (op.kind !== 'scan' && spec.op !== 'scan') {
-    if (spec.op === 'aggregate') found = { op, spec }
-    else if (!ROW_BY_ROW.has(op.kind)) found = null
-    op = op.input
-    spec = spec.input
+/** What any of the scans reads; null: all there is. */
+function fieldsRead(scans: readonly PhysicalScan[]): readonly string[] | null {
+  const fields = new Set<string>()
+  for (const scan of scans) {
+    if (scan.fields === null) return null
+    for (const field of [...scan.fields, ...scan.conjuncts.flatMap(c => [...fieldsOf(c.expr)])]) fields.add(field)
   }
-  if (found === null || op.kind !== 'scan' || op.order !== 'natural' || !isTransferable(found.spec.state)) return null
-  const { op: subplan, spec: aggregate } = found
-  let text: string | null = null
+  return [...fields].sort()
+}
+
+/** From the earliest instant any scan reads to the latest. */
+function timeOf(scans: readonly PhysicalScan[]): TimeRange {
+  const bound = (values: readonly (number | null)[], choose: (...values: number[]) => number): number | null =>
+    values.some(value => value === null) ? null : choose(...(values as readonly number[]))
   return {
-    aggregate,
-    text: () => {
-      text ??= packPlan(subplan, functions)
-      return text
-    },
+    fromMicros: bound(
+      scans.map(scan => scan.time.fromMicros),
+      Math.min,
+    ),
+    toMicros: bound(
+      scans.map(scan => scan.time.toMicros),
+      Math.max,
+    ),
   }
-}
-
-const ROW_BY_ROW: ReadonlySet<PhysicalOp['kind']> = new Set(['filter', 'extend', 'keep', 'drop', 'rename', 'parse'])
-
-function scanIn(op: PhysicalOp): PhysicalScan {
-  let node = op
-  while (node.kind !== 'scan') node = node.input
-  return node
-}
-
-function fieldsRead(scan: PhysicalScan): readonly string[] | null {
-  if (scan.fields === null) return null
-  return [...new Set([...scan.fields, ...scan.conjuncts.flatMap(c => [...fieldsOf(c.expr)])])].sort()
 }
 
 function shapeOf({ plan, scope }: Resolved): ResultShape {
@@ -280,7 +298,8 @@ function shapeOf({ plan, scope }: Resolved): ResultShape {
   if (scope.isOpen && !scope.isEvents) return { kind: 'aggregate', columns: null, interval: null }
   if (!isTable || scope.isOpen) {
     const made = [...scope.fields.keys()].filter(name => name !== '_time' && name !== '_raw')
-    return { kind: 'events', columns: null, made, interval: null }
+    const kept = scope.isOpen ? {} : { kept: [...scope.fields.keys()] }
+    return { kind: 'events', columns: null, made, ...kept, interval: null }
   }
   const columns = [...scope.fields].map(([name, type]) => ({ name, type }))
   const interval = intervalOf(chain)

@@ -1,5 +1,6 @@
 /** What the compiler takes and gives: the types of `compile` and `explain` (compiler/index.ts). */
 import type { Diagnostic } from '../grammar/diagnostics.ts'
+import type { Fragments } from '../grammar/fragments.ts'
 import type { Span } from '../grammar/source.ts'
 import type { Program } from '../runtime/program.ts'
 import type { TimeRange } from '../storage/predicate.ts'
@@ -17,6 +18,10 @@ export interface CompileOptions {
   /** Bind `$name` as typed values. */
   readonly variables?: Readonly<Record<string, Value>>
   readonly functions?: FunctionRegistry
+  /** Saved stages, for `use`. */
+  readonly fragments?: Fragments
+  /** May stages write files (tee)? */
+  readonly writesFiles?: boolean
   /** Names of optimiser rules to leave out (`all` for every one). */
   readonly without?: readonly string[]
   /** From how many rows on a query without a time range gets a hint. */

@@ -1,11 +1,11 @@
 /**
- * `npm run fuzz -- [target …] [--seed N] [--seconds N] [--count N] [--without field,stage,…]`: runs the targets and prints, for each failure, the line that
- * repeats it. With `--seed` that seed alone. The exit code is 1 when anything was found.
+ * `npm run fuzz -- [target …] [--seed N] [--first N] [--seconds N] [--count N] [--without field,stage,…]`: runs the targets and prints, for each failure, the line that
+ * repeats it. With `--seed` that seed alone, with `--first` that one and those after it. The exit code is 1 when anything was found.
  */
 import { parseArgs } from 'node:util'
 import { leaveOut } from './generate/data.ts'
 import { runTarget } from './run.ts'
-import { CANARY, Finding, TARGETS } from './targets.ts'
+import { CANARY, Finding, LONG_TARGETS, TARGETS } from './targets.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     count: { type: 'string' },
     failures: { type: 'string' },
+    first: { type: 'string' },
     without: { type: 'string' },
   },
 })
@@ -21,7 +22,7 @@ const { values, positionals } = parseArgs({
 const without = values.without === undefined ? '' : ` --without ${values.without}`
 leaveOut(values.without?.split(',') ?? [])
 
-const known = [...TARGETS, CANARY]
+const known = [...TARGETS, ...LONG_TARGETS, CANARY]
 const chosen = positionals.length === 0 ? TARGETS : known.filter(target => positionals.includes(target.name))
 if (chosen.length < positionals.length || chosen.length === 0) {
   process.stderr.write(`targets: ${known.map(target => `${target.name} (${target.summary})`).join('\n         ')}\n`)
@@ -31,9 +32,10 @@ if (chosen.length < positionals.length || chosen.length === 0) {
 let failed = false
 for (const target of chosen) {
   const single = values.seed === undefined ? null : Number(values.seed)
+  // A new start every day, so that nights of fuzzing do not repeat each other.
+  const firstSeed = single ?? Number(values.first ?? Math.floor(Date.now() / 1000))
   const report = await runTarget(target, {
-    // A new start every day, so that nights of fuzzing do not repeat each other.
-    firstSeed: single ?? Math.floor(Date.now() / 1000),
+    firstSeed,
     count: single === null ? Number(values.count ?? Number.POSITIVE_INFINITY) : 1,
     seconds: Number(values.seconds ?? 20),
     maxFailures: Number(values.failures ?? 3),
@@ -42,6 +44,7 @@ for (const target of chosen) {
   process.stdout.write(
     `${target.name}: ${report.runs} runs, ${(share * 100).toFixed(0)} % skipped, ${report.failures.length} failures\n`,
   )
+  if (target.counts !== undefined) process.stdout.write(`  from seed ${firstSeed}: ${target.counts()}\n`)
   for (const { seed, error } of report.failures) {
     const detail = error instanceof Finding ? error.detail : ''
     process.stdout.write(`\n${error.stack}\n${detail}\n\n  npm run fuzz -- ${target.name} --seed ${seed}${without}\n\n`)

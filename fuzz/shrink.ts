@@ -1,5 +1,6 @@
 /** Takes stages and lines away as long as the failure stays: what is left is what it takes. */
 export interface Shrinkable {
+  readonly lets: readonly string[]
   readonly stages: readonly string[]
   readonly lines: readonly string[]
 }
@@ -24,21 +25,34 @@ export async function shrink(start: Shrinkable, fails: (each: Shrinkable) => Pro
 }
 
 /** Big steps first: half of the lines, then a stage, then a line, then one member of a line. */
-function* smaller({ stages, lines }: Shrinkable): Generator<Shrinkable> {
+function* smaller(each: Shrinkable): Generator<Shrinkable> {
+  const { lets, stages, lines } = each
   if (lines.length > 1) {
     const half = Math.ceil(lines.length / 2)
-    yield { stages, lines: lines.slice(0, half) }
-    yield { stages, lines: lines.slice(half) }
+    yield { ...each, lines: lines.slice(0, half) }
+    yield { ...each, lines: lines.slice(half) }
   }
-  for (const i of stages.keys()) yield { stages: stages.filter((_, at) => at !== i), lines }
-  for (const i of lines.keys()) yield { stages, lines: lines.filter((_, at) => at !== i) }
+  for (const i of lets.keys()) yield { ...each, lets: lets.filter((_, at) => at !== i) }
+  for (const i of stages.keys()) yield { ...each, stages: stages.filter((_, at) => at !== i) }
+  for (const [i, text] of lets.entries())
+    for (const less of withoutAStage(text)) yield { ...each, lets: lets.with(i, less) }
+  for (const [i, text] of stages.entries())
+    for (const less of withoutAStage(text)) yield { ...each, stages: stages.with(i, less) }
+  for (const i of lines.keys()) yield { ...each, lines: lines.filter((_, at) => at !== i) }
   for (const [i, line] of lines.entries()) {
     const members = Object.entries(JSON.parse(line) as Record<string, unknown>)
     // A number that JSON.parse would round is left as it is.
     if (/\d{16}/.test(line)) continue
     for (const [name] of members.filter(([name]) => name !== 'id')) {
       const fewer = JSON.stringify(Object.fromEntries(members.filter(([other]) => other !== name)))
-      yield { stages, lines: lines.map((other, at) => (at === i ? fewer : other)) }
+      yield { ...each, lines: lines.with(i, fewer) }
     }
+  }
+}
+
+/** Stages of a pipeline within the text; what is no query any more does not fail as the query did. */
+function* withoutAStage(text: string): Generator<string> {
+  for (const match of text.matchAll(/ \| [^|\][;]+/g)) {
+    yield text.slice(0, match.index) + text.slice(match.index + match[0].length)
   }
 }

@@ -2,11 +2,14 @@
  * The syntax tree. Every node has `kind` and `span`; short forms are still present as the user wrote them.
  * Plain readonly data: `parse` makes it, `print` prints it, `compiler/resolve` lowers it.
  */
+import type { AstExpr, AstFieldRef } from './ast-expr.ts'
 import type { Span } from './source.ts'
+
+export type * from './ast-expr.ts'
 
 // ── Pipeline ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A whole query. `lets` come later with CTEs; `source` is null when the text starts with a stage or with search terms. */
+/** A whole query: what it names first, then the pipeline that gives its rows. */
 export interface AstQuery {
   readonly kind: 'query'
   readonly span: Span
@@ -18,6 +21,7 @@ export interface AstLet {
   readonly kind: 'let'
   readonly span: Span
   readonly name: string
+  readonly nameSpan: Span
   readonly pipeline: AstPipeline
 }
 
@@ -104,10 +108,17 @@ export type AstStage =
   | AstChangepoint
   | AstForecast
   | AstPatterns
+  | AstUnion
+  | AstCompare
+  | AstExplode
+  | AstTee
+  | AstJoin
+  | AstLookup
   | AstShortForm
 
 /** Stages that stand for others: the compiler never sees them. */
 export type AstShortForm =
+  | AstUse
   | AstCount
   | AstTop
   | AstRare
@@ -118,6 +129,7 @@ export type AstShortForm =
   | AstChanges
   | AstLatency
   | AstProportion
+  | AstFacets
   | AstExemplars
   | AstImpact
 
@@ -367,6 +379,90 @@ export interface AstPatterns extends Stage<'patterns'> {
   readonly options: readonly AstOption[]
 }
 
+/** `explode tags as tag` */
+export interface AstExplode extends Stage<'explode'> {
+  readonly field: AstFieldRef
+  /** Null: the field itself. */
+  readonly as: string | null
+}
+
+/** `tee "/tmp/errors.ndjson"` */
+export interface AstTee extends Stage<'tee'> {
+  readonly path: string
+  readonly pathSpan: Span
+}
+
+/** `use errors`: saved stages stand here. */
+export interface AstUse extends Stage<'use'> {
+  readonly name: string
+  readonly nameSpan: Span
+}
+
+/** `compare 1d`, `compare previous 1d`; null: as far back as the queried range is long. */
+export interface AstCompare extends Stage<'compare'> {
+  readonly back: AstExpr | null
+}
+
+/** `union $x, [from app | head 5]` */
+export interface AstUnion extends Stage<'union'> {
+  readonly inputs: readonly AstInput[]
+}
+
+export const JOIN_TYPES = ['inner', 'left', 'outer', 'semi', 'anti'] as const
+
+export type JoinType = (typeof JOIN_TYPES)[number]
+
+/** Follows the name of a field of the other side in rows that have a field of that name. */
+export const COLLISION_SUFFIX = '_right'
+
+/** `join type=left on a, b == c with $x as d` */
+export interface AstJoin extends Stage<'join'> {
+  /** Null: not said, which is inner. */
+  readonly type: JoinType | null
+  readonly on: readonly AstJoinKey[]
+  readonly with: AstInput
+  /** Put before the names of the fields that join it, with a dot between. */
+  readonly as: string | null
+}
+
+/** `lookup users on id == user_id as user` */
+export interface AstLookup extends Stage<'lookup'> {
+  readonly table: AstLookupInput
+  readonly on: readonly AstJoinKey[]
+  readonly as: string | null
+}
+
+/** `a`, or `a == c`: the field of these rows, and that of the others. */
+export interface AstJoinKey {
+  readonly span: Span
+  readonly left: AstFieldRef
+  readonly right: AstFieldRef
+}
+
+/** Rows of another pipeline or of a lookup table, as `union` and `join` take them. */
+export type AstInput = AstLetInput | AstPipelineInput | AstLookupInput
+
+interface Input<K extends string> {
+  readonly kind: K
+  readonly span: Span
+}
+
+/** `$name`: what a `let` before the query names. */
+export interface AstLetInput extends Input<'let-input'> {
+  readonly name: string
+}
+
+/** `[from app | head 5]`; the span has the brackets, the pipeline's has not. */
+export interface AstPipelineInput extends Input<'pipeline-input'> {
+  readonly pipeline: AstPipeline
+}
+
+/** `lookup users`: a table that was given to the engine. */
+export interface AstLookupInput extends Input<'lookup-input'> {
+  readonly name: string
+  readonly nameSpan: Span
+}
+
 /** `limit=50` of a stage, as `grammar/stages/options.ts` reads it: a literal, a word or a field as a field, or a predicate. */
 export interface AstOption {
   readonly name: string
@@ -443,122 +539,14 @@ export interface AstImpact extends Stage<'impact'> {
   readonly by: readonly AstKey[]
 }
 
+/** `facets host, status limit=5` */
+export interface AstFacets extends Stage<'facets'> {
+  readonly fields: readonly AstFieldRef[]
+  readonly options: readonly AstOption[]
+}
+
 /** `exemplars [N] [by k]` */
 export interface AstExemplars extends Stage<'exemplars'> {
   readonly count: number
   readonly by: readonly AstKey[]
 }
-
-// ── Expressions ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export type BinaryOperator = 'or' | 'and' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '??' | '+' | '-' | '*' | '/' | '%'
-
-export type AstExpr =
-  | AstLiteral
-  | AstFieldRef
-  | AstVariable
-  | AstBinary
-  | AstNot
-  | AstNegate
-  | AstIn
-  | AstBetween
-  | AstCall
-  | AstMember
-  | AstIndex
-  | AstArray
-  | AstObject
-  | AstLambda
-  | AstBadExpr
-
-interface Node<K extends string> {
-  readonly kind: K
-  readonly span: Span
-}
-
-/**
- * `int` keeps its exact value as a bigint; `duration` is nanoseconds; `datetime` is as written, RFC 3339.
- */
-export type AstLiteral = Node<'literal'> & { readonly value: LiteralValue }
-
-export type LiteralValue =
-  | { readonly type: 'null' }
-  | { readonly type: 'bool'; readonly value: boolean }
-  | { readonly type: 'int'; readonly value: bigint }
-  | { readonly type: 'float'; readonly value: number }
-  | { readonly type: 'string'; readonly value: string; readonly raw: boolean }
-  | { readonly type: 'duration'; readonly ns: number; readonly text: string }
-  | { readonly type: 'datetime'; readonly micros: number; readonly nanos: number; readonly text: string }
-
-/** A bare or backticked field name; a dotted path is one name (`http.status`). Aggregate texts of `stats` arrive as calls. */
-export interface AstFieldRef extends Node<'field'> {
-  readonly name: string
-}
-
-/** `$name`, bound by the request's `variables`. */
-export interface AstVariable extends Node<'variable'> {
-  readonly name: string
-}
-
-export interface AstBinary extends Node<'binary'> {
-  readonly operator: BinaryOperator
-  readonly left: AstExpr
-  readonly right: AstExpr
-}
-
-export interface AstNot extends Node<'not'> {
-  readonly operand: AstExpr
-}
-
-export interface AstNegate extends Node<'negate'> {
-  readonly operand: AstExpr
-}
-
-/** `x in [..]` or `x in arr`; `negated` for `not in`. */
-export interface AstIn extends Node<'in'> {
-  readonly operand: AstExpr
-  readonly list: AstExpr
-  readonly negated: boolean
-}
-
-export interface AstBetween extends Node<'between'> {
-  readonly operand: AstExpr
-  readonly low: AstExpr
-  readonly high: AstExpr
-  readonly negated: boolean
-}
-
-/** `strict` for the casts written `int!()`. `where` is an aggregate's trailing predicate, legal only in aggregates. */
-export interface AstCall extends Node<'call'> {
-  readonly name: string
-  readonly nameSpan: Span
-  readonly args: readonly AstExpr[]
-  readonly where: AstExpr | null
-  readonly strict: boolean
-}
-
-export interface AstMember extends Node<'member'> {
-  readonly object: AstExpr
-  readonly name: string
-  readonly optional: boolean
-}
-
-export interface AstIndex extends Node<'index'> {
-  readonly object: AstExpr
-  readonly index: AstExpr
-}
-
-export interface AstArray extends Node<'array'> {
-  readonly elements: readonly AstExpr[]
-}
-
-export interface AstObject extends Node<'object'> {
-  readonly members: readonly { readonly name: string; readonly value: AstExpr }[]
-}
-
-export interface AstLambda extends Node<'lambda'> {
-  readonly parameter: string
-  readonly body: AstExpr
-}
-
-/** Stands where the parser recovered; only in trees returned together with diagnostics, never compiled. */
-export interface AstBadExpr extends Node<'bad'> {}

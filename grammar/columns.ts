@@ -2,7 +2,7 @@
  * The columns of a pipeline as far as its text tells: what completion offers behind a stage. Types and the data are unknown here;
  * `compiler/resolve/scope.ts` is the truth, and a test holds this to it wherever both know all columns.
  */
-import type { AstFieldPattern, AstStage } from './ast.ts'
+import type { AstFieldPattern, AstFrom, AstInput, AstLet, AstPipeline, AstStage } from './ast.ts'
 import { syntaxOf } from './stages/index.ts'
 
 export interface Column {
@@ -11,6 +11,8 @@ export interface Column {
   readonly text: string | null
   /** The field of the events whose values it has, under whichever name. */
   readonly source: string | null
+  /** What a stats grouped by: as long as its values are what they were. */
+  readonly isKey?: true
   /** The stage that makes it, where no expression does: `parse json`, `outliers`. */
   readonly madeBy?: string
 }
@@ -27,14 +29,66 @@ export function fieldColumn(name: string): Column {
   return { name, text: null, source: name }
 }
 
+/** Where pipelines begin, as far as whoever asks knows it. */
+export interface Sources {
+  /** Of indexes; the default one where no `from` stands. */
+  events(from: AstFrom | null): Columns
+  /** Of a lookup table. */
+  table(name: string): Columns
+  readonly lets: readonly AstLet[]
+}
+
+/** The columns behind the last stage of a pipeline. */
+export function columnsOf({ from, stages }: Pick<AstPipeline, 'from' | 'stages'>, sources: Sources): Columns {
+  return stages.reduce((columns, stage) => columnsAfter(stage, columns, sources), startOf(from, sources))
+}
+
+/** `from $a, main` has the columns of both. */
+function startOf(from: AstFrom | null, sources: Sources): Columns {
+  const lets = from?.sources.filter(source => source.isLet) ?? []
+  if (from === null || lets.length === 0) return sources.events(from)
+  const inputs = lets.map(({ pattern }) => columnsOfLet(pattern, sources))
+  const names = from.sources.filter(source => !source.isLet)
+  return unionColumns(names.length === 0 ? inputs : [sources.events({ ...from, sources: names }), ...inputs])
+}
+
+export function columnsOfInput(input: AstInput, sources: Sources): Columns {
+  switch (input.kind) {
+    case 'let-input':
+      return columnsOfLet(input.name, sources)
+    case 'pipeline-input':
+      return columnsOf(input.pipeline, sources)
+    case 'lookup-input':
+      return sources.table(input.name)
+  }
+}
+
+/** Of a name that nothing has, the columns may be any. */
+function columnsOfLet(name: string, sources: Sources): Columns {
+  const { lets } = sources
+  const index = lets.findLastIndex(each => each.name === name)
+  const found = lets[index]
+  if (found === undefined) return sources.events(null)
+  // A let sees only those before it, so this ends.
+  return columnsOf(found.pipeline, { ...sources, lets: lets.slice(0, index) })
+}
+
+export function unionColumns([first, ...others]: readonly Columns[]): Columns {
+  if (first === undefined) throw new Error('a union of nothing')
+  return others.reduce<Columns>(
+    (columns, each) => ({ ...withColumns(columns, each.all), isOpen: columns.isOpen || each.isOpen }),
+    first,
+  )
+}
+
 /** The columns behind a stage. A short form does what its expansion does; a stage that does not say changes nothing. */
-export function columnsAfter(stage: AstStage, before: Columns): Columns {
+function columnsAfter(stage: AstStage, before: Columns, sources: Sources): Columns {
   const syntax = syntaxOf(stage.kind)
-  if (syntax.columns !== undefined) return syntax.columns(stage, before)
+  if (syntax.columns !== undefined) return syntax.columns(stage, before, input => columnsOfInput(input, sources))
   const expansion = syntax.desugar?.(stage)
   return expansion === undefined
     ? before
-    : expansion.stages.reduce((columns, each) => columnsAfter(each, columns), before)
+    : expansion.stages.reduce((columns, each) => columnsAfter(each, columns, sources), before)
 }
 
 /** New ones behind the others; one of the same name is replaced where it stands. */

@@ -1,7 +1,9 @@
 /** Short forms to what they stand for, each with the texts before and after, for `meta.rewrites` and explain. */
-import type { AstPipeline, AstQuery, AstStage } from './ast.ts'
-import { printStage } from './print.ts'
+import type { AstFrom, AstLet, AstPipeline, AstQuery, AstStage } from './ast.ts'
+import { printPipeline, printStage } from './print.ts'
+import type { Span } from './source.ts'
 import { syntaxOf } from './stages/index.ts'
+import { mapPipelines } from './stages/inputs.ts'
 
 export interface Rewrite {
   readonly before: string
@@ -10,20 +12,76 @@ export interface Rewrite {
 }
 
 export function desugar(query: AstQuery): { readonly query: AstQuery; readonly rewrites: readonly Rewrite[] } {
-  const rewrites: Rewrite[] = []
-  const lets = query.lets.map(l => ({ ...l, pipeline: desugarPipeline(l.pipeline, rewrites) }))
-  const pipeline = desugarPipeline(query.pipeline, rewrites)
+  const expansion = new Expansion(query.lets)
+  for (const definition of query.lets) expansion.add(definition)
+  const pipeline = expansion.pipeline(query.pipeline)
+  const { lets, rewrites } = expansion
   return { query: { ...query, lets, pipeline }, rewrites }
 }
 
-function desugarPipeline(pipeline: AstPipeline, rewrites: Rewrite[]): AstPipeline {
-  return { ...pipeline, stages: pipeline.stages.flatMap(stage => desugarStage(stage, rewrites)) }
+class Expansion {
+  readonly rewrites: Rewrite[] = []
+  /** Those of the query, each behind those it has come to need. */
+  readonly lets: AstLet[] = []
+  readonly #taken: Set<string>
+
+  constructor(lets: readonly AstLet[]) {
+    this.#taken = new Set(lets.map(({ name }) => name))
+  }
+
+  add(definition: AstLet): void {
+    this.lets.push({ ...definition, pipeline: this.pipeline(definition.pipeline) })
+  }
+
+  pipeline(pipeline: AstPipeline): AstPipeline {
+    let expanded: AstPipeline = { ...pipeline, stages: [] }
+    for (const stage of pipeline.stages) expanded = this.#with(stage, expanded)
+    return expanded
+  }
+
+  #with(stage: AstStage, before: AstPipeline): AstPipeline {
+    const syntax = syntaxOf(stage.kind)
+    const expansion = syntax.desugar?.(stage)
+    if (expansion !== undefined) {
+      const after = expansion.stages.map(printStage).join(' | ')
+      this.rewrites.push({ before: printStage(stage), after, reason: expansion.reason })
+      return { ...before, stages: [...before.stages, ...expansion.stages] }
+    }
+    if (syntax.desugarRows !== undefined) return this.#fromRows(stage, before)
+    return { ...before, stages: [...before.stages, mapPipelines(stage, inner => this.pipeline(inner))] }
+  }
+
+  /** What stands before the stage gets a name, so that it can be read several times. */
+  #fromRows(stage: AstStage, before: AstPipeline): AstPipeline {
+    const name = this.#freshName()
+    const { span } = stage
+    this.lets.push({ kind: 'let', span, name, nameSpan: span, pipeline: before })
+    const from = fromLet(name, span)
+    const { stages, reason } = syntaxOf(stage.kind).desugarRows!(stage, from)
+    const pipeline: AstPipeline = { ...before, from, search: null, stages }
+    this.rewrites.push({
+      before: printStage(stage),
+      after: `let $${name} = ${printPipeline(before)}; ${printPipeline(pipeline)}`,
+      reason,
+    })
+    return pipeline
+  }
+
+  #freshName(): string {
+    for (let n = 1; ; n++) {
+      const name = n === 1 ? 'rows' : `rows${n}`
+      if (this.#taken.has(name)) continue
+      this.#taken.add(name)
+      return name
+    }
+  }
 }
 
-function desugarStage(stage: AstStage, rewrites: Rewrite[]): readonly AstStage[] {
-  const expansion = syntaxOf(stage.kind).desugar?.(stage)
-  if (expansion === undefined) return [stage]
-  const after = expansion.stages.map(printStage).join(' | ')
-  rewrites.push({ before: printStage(stage), after, reason: expansion.reason })
-  return expansion.stages
+function fromLet(name: string, span: Span): AstFrom {
+  return {
+    kind: 'from',
+    span,
+    sources: [{ kind: 'source', span, pattern: name, exclude: false, isLet: true }],
+    ranges: [],
+  }
 }

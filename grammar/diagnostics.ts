@@ -13,6 +13,9 @@ export const DIAGNOSTIC_CODES = {
   E106: 'name defined twice',
   E107: 'unknown parse format',
   E108: 'unknown option',
+  E109: 'rows where a value belongs, or a value where rows belong',
+  E110: 'lookup table that is not there, or cannot be read',
+  E111: 'saved fragment that is not there, or is not what a fragment is',
   E201: 'wrong number of arguments',
   E202: 'wrong argument type',
   E203: 'comparison can never be true',
@@ -48,6 +51,9 @@ export const DIAGNOSTIC_CODES = {
   H909: 'comparison with null',
   H910: 'something was left out of the answer',
   H911: 'parse left fields as they were',
+  H912: 'a let is not used',
+  H913: 'keys of different types never match',
+  H914: 'nulls stand first in a descending sort',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

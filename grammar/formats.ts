@@ -3,7 +3,7 @@
  * What they mean and make is said where they are read, in runtime/formats/.
  */
 import type { AstFormat, AstFormatText, ParseFormat } from './ast.ts'
-import { isPunctuation, type Parser } from './parser.ts'
+import { isPunctuation, isWord, type Parser } from './parser.ts'
 import { isNameToken } from './stages/syntax.ts'
 import { canBeRaw, printString } from './strings.ts'
 import { suggestName } from './suggest.ts'
@@ -105,6 +105,7 @@ function parseText(p: Parser, format: ParseFormat): AstFormatText {
   if (p.watch !== null) p.expects({ kind: 'name' })
   const token = p.peek()
   if (token.literal?.type !== 'string') {
+    if (isWord(token, 'from')) fieldFirst(p, format)
     return p.unexpected([`a string such as ${FORMAT_SYNTAX[format].text}`], `the ${format} in quotes`)
   }
   p.take()
@@ -112,6 +113,21 @@ function parseText(p: Parser, format: ParseFormat): AstFormatText {
   const at = text === '' ? -1 : p.text.slice(token.start, token.end).indexOf(text)
   const textSpan = at < 0 ? null : { start: token.start + at, end: token.start + at + text.length }
   return { text, span: { start: token.start, end: token.end }, textSpan }
+}
+
+/** `parse regex from message r"…"`: the text is part of the format, and the field comes after it. */
+function fieldFirst(p: Parser, format: ParseFormat): void {
+  const written = /^from\s+([\w@.]+|`[^`]+`)\s+(r?"(?:\\.|[^"\\])*")/i.exec(p.text.slice(p.peek().start))
+  if (written === null) return
+  const span = { start: p.peek().start, end: p.peek().start + written[0].length }
+  const text = `${written[2]} from ${written[1]}`
+  p.fail({
+    code: 'E301',
+    message: `the ${format} stands before 'from'`,
+    span,
+    suggestion: text,
+    edit: { span, text },
+  })
 }
 
 function parseOptions(p: Parser, format: ParseFormat): readonly Option[] {

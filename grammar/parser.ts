@@ -37,9 +37,14 @@ export class Parser {
   readonly diagnostics: Diagnostic[] = []
   /** Height of the expression parsed last; a second result of the expression functions. */
   height = 0
+  /** Stages read so far, in all pipelines. */
+  stageCount = 0
   #at = 0
   #lastEnd = 0
   #depth = 0
+  /** Depth where the innermost pipeline began: errors in it do not forget what is around it. */
+  #base = 0
+  #pipelines = 0
   #ahead: Token | null = null
   #seen = new Set<string>()
 
@@ -150,11 +155,32 @@ export class Parser {
     return this.isWord(word) ? this.take('keyword') : null
   }
 
-  /** A stage ends at `|`, at the end, or at the `;` of a let. */
+  /** A stage ends at `|`, at the end, at the `;` of a let, or at the bracket that closes its pipeline. */
   atStageEnd(): boolean {
     const token = this.peek()
     if (token.kind === 'end') return true
-    return token.kind === 'punctuation' && (token.text === '|' || token.text === ';' || token.text === '||')
+    if (token.kind !== 'punctuation') return false
+    return token.text === '|' || token.text === ';' || token.text === '||' || (token.text === ']' && this.isInner)
+  }
+
+  /** Within `[ … ]` around a pipeline, where `]` ends what is being read. */
+  get isInner(): boolean {
+    return this.#pipelines > 0
+  }
+
+  /** Reads a pipeline in brackets; the opening one has been taken. */
+  inner<T>(open: Span, parse: () => T): T {
+    const base = this.#base
+    return this.nested(open, () => {
+      this.#base = this.#depth
+      this.#pipelines++
+      try {
+        return parse()
+      } finally {
+        this.#pipelines--
+        this.#base = base
+      }
+    })
   }
 
   /** At the bracket that closes a list, or where no more of it can come. Somebody still writing is asked for an item. */
@@ -265,18 +291,28 @@ export class Parser {
     }
   }
 
-  /** Out of all brackets: after an error nobody is left to close them. */
+  /** Out of all brackets that were opened since the pipeline began: after an error nobody is left to close them. */
   leaveBrackets(): void {
-    this.#depth = 0
+    this.#depth = this.#base
   }
 
-  /** After an error: on to the `|` or `;` that ends the stage. */
+  /** After an error: on to what ends the stage. A pipeline in brackets belongs to it, unless its bracket is never closed. */
   skipStage(): void {
     this.leaveBrackets()
-    while (!this.atStageEnd()) {
+    let inBrackets = 0
+    let firstInside: number | null = null
+    for (;;) {
       const token = this.peek()
+      if (token.kind === 'end') break
+      if (isPunctuation(token, '[')) inBrackets++
+      else if (inBrackets > 0 && isPunctuation(token, ']')) inBrackets--
+      else if (this.atStageEnd()) {
+        if (inBrackets === 0) return
+        firstInside ??= token.start
+      }
       this.moveTo(Math.max(token.end, token.start + 1))
     }
+    if (inBrackets > 0 && firstInside !== null) this.moveTo(firstInside)
   }
 }
 

@@ -1,6 +1,15 @@
 /** Search terms back as text. A tree that search terms cannot say gives null; the printer then writes a `where`. */
 import type { AstExpr, AstLiteral } from './ast.ts'
-import { escapeGlob, fieldCondition, isGlob, VALUE_WORD, WORD, wordCondition, wordLiteral } from './search-words.ts'
+import {
+  escapeGlob,
+  fieldCondition,
+  INNER_VALUE_WORD,
+  isGlob,
+  VALUE_WORD,
+  WORD,
+  wordCondition,
+  wordLiteral,
+} from './search-words.ts'
 import { NO_SPAN } from './source.ts'
 import { canBeRaw, printString } from './strings.ts'
 import { quoteField } from './token.ts'
@@ -55,6 +64,7 @@ function printCondition(call: Extract<AstExpr, { kind: 'call' }>): string | null
   if (call.name === 'exists') return argument === undefined ? `${quoteField(field.name)}=*` : null
   if (argument?.kind !== 'literal' || argument.value.type !== 'string') return null
   const { value, raw } = argument.value
+  // A pattern has no other spelling; within a pipeline in brackets none was read that has a `]`.
   if (call.name === 'glob' && !raw && isWhole(VALUE_WORD, value) && value !== '*' && isGlob(value)) {
     return isSame(fieldCondition(field, '==', value, NO_SPAN), call) ? `${quoteField(field.name)}=${value}` : null
   }
@@ -96,7 +106,7 @@ function printComparison(expr: Extract<AstExpr, { kind: 'binary' }>): string | n
     expr.right.kind === 'variable'
       ? `$${expr.right.name}`
       : expr.right.kind === 'literal'
-        ? printValue(expr.right, VALUE_WORD)
+        ? printValue(expr.right, INNER_VALUE_WORD)
         : null
   const operator = expr.operator === '==' ? '=' : expr.operator
   return value === null ? null : `${quoteField(expr.left.name)}${operator}${value}`

@@ -18,7 +18,7 @@ export function printStage(stage: AstStage): string {
   return syntaxOf(stage.kind).print(stage)
 }
 
-function printPipeline(pipeline: AstPipeline): string {
+export function printPipeline(pipeline: AstPipeline): string {
   const { opening, stages, isBare } = piecesOf(pipeline)
   const texts = stages.map(stage => stage.text)
   return isBare ? texts.join(' | ') : [opening, ...texts].join(' | ').trimStart()

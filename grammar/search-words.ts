@@ -7,6 +7,9 @@ export const WORD = /(?:\\[^\s|()]|!(?!=)|[^\s|()",;=<>!`[\]{}\\]|\\(?=[\s|()]|$
 /** After `field=` more belongs to the word: `url=/a?b=c`. */
 export const VALUE_WORD = /(?:\\[^\s|()]|[^\s|()",;`\\]|\\(?=[\s|()]|$))+/y
 
+/** The same within a pipeline in brackets, which `]` ends. */
+export const INNER_VALUE_WORD = /(?:\\[^\s|()]|[^\s|()",;`\\\]]|\\(?=[\s|()]|$))+/y
+
 const INT64_MAX = 2n ** 63n - 1n
 
 /** Whether an unescaped `*` or `?` is in it. */

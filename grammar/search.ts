@@ -6,7 +6,15 @@ import type { AstExpr } from './ast.ts'
 import { reportLuceneTerm } from './foreign/lucene.ts'
 import { lexToken, skipTrivia } from './lexer.ts'
 import { MAX_HEIGHT, type Parser } from './parser.ts'
-import { fieldCondition, rawCondition, VALUE_WORD, WORD, wordCondition, wordLiteral } from './search-words.ts'
+import {
+  fieldCondition,
+  INNER_VALUE_WORD,
+  rawCondition,
+  VALUE_WORD,
+  WORD,
+  wordCondition,
+  wordLiteral,
+} from './search-words.ts'
 import { printString } from './strings.ts'
 import { quoteField, quoteName, type Token } from './token.ts'
 import type { Expectation, WordRole } from './watch.ts'
@@ -24,7 +32,8 @@ export function parseSearch(p: Parser): AstExpr | null {
 
 function atTermsEnd(p: Parser): boolean {
   const at = place(p)
-  return at >= p.text.length || p.text[at] === ';' || (p.text[at] === '|' && p.text[at + 1] !== '|')
+  const char = p.text[at]
+  return char === undefined || char === ';' || (char === ']' && p.isInner) || (char === '|' && p.text[at + 1] !== '|')
 }
 
 /** The offset of the next term; the parser is moved there, so that spans begin at the term. */
@@ -227,7 +236,7 @@ function parseFieldTerm(p: Parser, written: string, start: number): AstExpr {
   const field: AstExpr = { kind: 'field', span, name: written }
   if (matchAt(OPERATOR, p.text, p.offset) === null) return parseInTerm(p, field, start)
   const operator = takeOperator(p)
-  return parseValue(p, VALUE_WORD, written, (value, token) => {
+  return parseValue(p, p.isInner ? INNER_VALUE_WORD : VALUE_WORD, written, (value, token) => {
     const condition = p.spanFrom(start)
     if (token === null) return fieldCondition(field, operator, value, condition, valueSpan(p, value))
     const { value: text, raw } = stringValue(token)

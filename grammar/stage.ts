@@ -26,7 +26,8 @@ export function stageOpening(p: Parser): Opening | null {
   const opening = openingAt(p, at)
   if (opening === null) return null
   const wordEnd = at + opening.word.length
-  const rest = p.text.slice(wordEnd, wordEnd + MAX_LOOKAHEAD)
+  const ahead = p.text.slice(wordEnd, wordEnd + MAX_LOOKAHEAD)
+  const rest = p.isInner ? ahead.replace(/\].*/s, '') : ahead
   if (!/^(?:[\s|;]|$)/.test(rest) || /^\s*(?:[=<>]|!=)/.test(rest)) return null
   const { found } = opening
   const opens = found.kind === 'stage' ? found.syntax.opens : found.foreign.spelling.opens

@@ -15,6 +15,10 @@ export interface Batch {
   readonly names: readonly string[]
   /** A field the batch does not have is a const vector of missing. */
   column(name: string): Vector
+  /** These rows alone, in this order, all of them selected. When they are few, a column read from it is not decoded for the others. */
+  at(rows: Uint32Array): Batch
+  /** Bytes it keeps from being freed, whatever is read of it: rows of a pipe are nowhere else. Columns read from a store are not counted. */
+  readonly pinnedBytes?: number
 }
 
 /**

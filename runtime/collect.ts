@@ -1,6 +1,7 @@
-/** A whole result counted, and one page of it as rows: what an answer to a person holds. */
+/** A page of an answer as rows, with everything counted: what programs and servers that want no stream ask for. */
 import { typeOf, type Value } from '../storage/value.ts'
 import type { Batch } from './batch.ts'
+import { withSelection } from './column-batch.ts'
 import type { Profile } from './profile.ts'
 import type { ResultShape } from './program.ts'
 import { rowsOf } from './rows.ts'
@@ -49,7 +50,8 @@ export class Collector {
     this.#offset = offset
     this.#end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit
     this.#columns = new Map(shape.columns?.map((column, index) => [column.name, index]))
-    if (shape.kind === 'events') for (const name of ['_time', '_raw']) this.#columns.set(name, this.#columns.size)
+    if (shape.kind === 'events')
+      for (const name of shape.kept ?? ['_time', '_raw']) this.#columns.set(name, this.#columns.size)
   }
 
   /** Has every row so far been kept? */
@@ -79,7 +81,9 @@ export class Collector {
     const shape = this.#shape
     const rows = this.#rows
     const names = [...this.#columns.keys()]
-    const present = names.filter((_, index) => shape.columns !== null || rows.some(row => row[index] !== undefined))
+    // Of no rows at all, a `keep` still says what they would have had.
+    const isNamed = shape.columns !== null || (shape.kept !== undefined && this.total === 0)
+    const present = names.filter((_, index) => isNamed || rows.some(row => row[index] !== undefined))
     const indexes = present.map(name => this.#columns.get(name)!)
     const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
     return {
@@ -102,14 +106,7 @@ export function selectedRange(batch: Batch, first: number, last: number): Batch 
     batch.selection === null
       ? Uint32Array.from({ length: last - first }, (_, index) => first + index)
       : batch.selection.subarray(first, last)
-  return {
-    rowCount: batch.rowCount,
-    selection,
-    selectedCount: last - first,
-    rowOrderBase: batch.rowOrderBase,
-    names: batch.names,
-    column: name => batch.column(name),
-  }
+  return withSelection(batch, selection, last - first)
 }
 
 /** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */

@@ -1,18 +1,23 @@
 /** Batches: columns by name, decoded or computed when first asked for, so that what nobody reads costs nothing. */
+import { pick, pickRows } from '../storage/pick.ts'
 import type { Value } from '../storage/value.ts'
 import { DateTime } from '../storage/value.ts'
 import type { Vector } from '../storage/vector.ts'
 import type { Batch } from './batch.ts'
-import { valueAt } from './helpers/vectors.ts'
 import { isMember, memberOf, overlay, pathWithin } from './object-fields.ts'
+import { pickValues } from './pick.ts'
 
 export type ColumnSource = (name: string) => Vector | null
+
+/** A source of the columns of these rows alone; null: there is none that is cheaper than all rows. */
+export type NarrowedSource = (rows: Uint32Array) => ColumnSource | null
 
 interface Selected {
   readonly rowCount: number
   readonly selection: Uint32Array | null
   readonly selectedCount: number
   readonly rowOrderBase: number
+  readonly pinnedBytes?: number
 }
 
 export class ColumnBatch implements Batch {
@@ -21,16 +26,20 @@ export class ColumnBatch implements Batch {
   readonly selectedCount: number
   readonly rowOrderBase: number
   readonly names: readonly string[]
+  readonly pinnedBytes: number
   readonly #source: ColumnSource
+  readonly #narrowed: NarrowedSource
   readonly #columns = new Map<string, Vector>()
 
-  constructor(rows: Selected, names: readonly string[], source: ColumnSource) {
+  constructor(rows: Selected, names: readonly string[], source: ColumnSource, narrowed: NarrowedSource = () => null) {
     this.rowCount = rows.rowCount
     this.selection = rows.selection
     this.selectedCount = rows.selectedCount
     this.rowOrderBase = rows.rowOrderBase
+    this.pinnedBytes = rows.pinnedBytes ?? 0
     this.names = names
     this.#source = source
+    this.#narrowed = narrowed
   }
 
   column(name: string): Vector {
@@ -41,17 +50,46 @@ export class ColumnBatch implements Batch {
     }
     return vector
   }
+
+  /** Columns somebody has asked for: what holding on to the batch keeps in memory. */
+  held(): Iterable<Vector> {
+    return this.#columns.values()
+  }
+
+  at(rows: Uint32Array): Batch {
+    const { rowOrderBase, pinnedBytes } = this
+    const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase, pinnedBytes }
+    const narrowed = this.#narrowed(rows)
+    return new ColumnBatch(size, this.names, name => {
+      const whole = narrowed === null ? this.column(name) : this.#columns.get(name)
+      return whole === undefined ? narrowed!(name) : pickRows(whole, rows)
+    })
+  }
 }
 
 /** The same columns, fewer rows. */
 export function withSelection(batch: Batch, selection: Uint32Array | null, selectedCount: number): Batch {
-  const { rowCount, rowOrderBase } = batch
-  return new ColumnBatch({ rowCount, selection, selectedCount, rowOrderBase }, batch.names, name => batch.column(name))
+  const { rowCount, rowOrderBase, pinnedBytes = 0 } = batch
+  const size = { rowCount, selection, selectedCount, rowOrderBase, pinnedBytes }
+  const same =
+    (from: Batch): ColumnSource =>
+    name =>
+      from.column(name)
+  return new ColumnBatch(size, batch.names, same(batch), rows => same(batch.at(rows)))
 }
 
-/** Other columns over the same rows; `source` null for a name means: the batch does not have it. */
-export function withColumns(batch: Batch, names: readonly string[], source: ColumnSource): Batch {
-  return new ColumnBatch(batch, names, source)
+/**
+ * Other columns over the same rows; null for a name means: the batch does not have it.
+ *
+ * @param source  of columns made of those of `from`, which is the batch or some of its rows
+ */
+export function withColumns(batch: Batch, names: readonly string[], source: (from: Batch) => ColumnSource): Batch {
+  return new ColumnBatch(batch, names, source(batch), rows => source(batch.at(rows)))
+}
+
+/** The same batch with fewer names to show. */
+export function withNames(batch: Batch, names: readonly string[]): Batch {
+  return withColumns(batch, names, from => name => from.column(name))
 }
 
 /** Some columns replaced or added; new names follow the old ones. */
@@ -64,17 +102,22 @@ export function withComputed(batch: Batch, added: readonly string[], compute: (n
   const known = new Set(batch.names)
   const names = [...batch.names, ...added.filter(name => !known.has(name))]
   const isAdded = new Set(added)
-  return new ColumnBatch(batch, names, name => {
-    if (isAdded.has(name)) return compute(name)
-    const base = batch.column(name)
-    const members = added.filter(field => isMember(name, field))
-    if (members.length > 0) {
-      const columns = members.map(field => ({ path: pathWithin(name, field), vector: compute(field) }))
-      return overlay(base, columns, batch.rowCount)
+  const source =
+    (from: Batch, made: (name: string) => Vector): ColumnSource =>
+    name => {
+      if (isAdded.has(name)) return made(name)
+      const base = from.column(name)
+      const members = added.filter(field => isMember(name, field))
+      if (members.length > 0) {
+        const columns = members.map(field => ({ path: pathWithin(name, field), vector: made(field) }))
+        return overlay(base, columns, from.rowCount)
+      }
+      const outer = added.find(field => isMember(field, name))
+      return outer === undefined ? base : memberOf(made(outer), pathWithin(outer, name), base)
     }
-    const outer = added.find(field => isMember(field, name))
-    return outer === undefined ? base : memberOf(compute(outer), pathWithin(outer, name), base)
-  })
+  return new ColumnBatch(batch, names, source(batch, compute), rows =>
+    source(batch.at(rows), name => pickRows(compute(name), rows)),
+  )
 }
 
 export function batchOf(columns: ReadonlyMap<string, Vector>, rowCount: number, rowOrderBase = 0): Batch {
@@ -88,23 +131,64 @@ export interface RowRef {
   readonly row: number
 }
 
+/** Of a batch of which at most one row in so many is wanted, the others are not decoded. */
+const FEW = 16
+
+/** The batch without rows that are not selected, if nearly all of it is not: what it is read for is not decoded for the others. */
+export function fewOf(batch: Batch): Batch {
+  const { selection, selectedCount, rowCount } = batch
+  return selection === null || selectedCount * FEW > rowCount ? batch : batch.at(selection.subarray(0, selectedCount))
+}
+
+/** The same rows, for whoever knows all that will be read: of batches of which few rows are wanted, those alone are held on to. */
+export function narrowed(refs: readonly RowRef[]): readonly RowRef[] {
+  const wanted = new Map<Batch, number[]>()
+  for (const { batch, row } of refs) {
+    const rows = wanted.get(batch)
+    if (rows === undefined) wanted.set(batch, [row])
+    else rows.push(row)
+  }
+  const cut = new Map<Batch, { readonly batch: Batch; next: number }>()
+  for (const [batch, rows] of wanted) {
+    if (rows.length * FEW <= batch.rowCount) cut.set(batch, { batch: batch.at(Uint32Array.from(rows)), next: 0 })
+  }
+  return refs.map(ref => {
+    const few = cut.get(ref.batch)
+    return few === undefined ? ref : { batch: few.batch, row: few.next++ }
+  })
+}
+
 /** Rows of several batches as one batch; a column's values are gathered when somebody reads it. */
 export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
-  const namesOf = new Map<Batch, ReadonlySet<string>>()
-  for (const { batch } of rows) if (!namesOf.has(batch)) namesOf.set(batch, new Set(batch.names))
-  const names = new Set([...namesOf.values()].flatMap(own => [...own]))
+  const numbers = new Map<Batch, number>()
+  const picks = { of: new Uint32Array(rows.length), rows: new Uint32Array(rows.length) }
+  let last: Batch | null = null
+  let number = 0
+  for (let n = 0; n < rows.length; n++) {
+    const { batch, row } = rows[n]!
+    if (batch !== last) {
+      last = batch
+      number = numbers.get(batch) ?? numbers.size
+      numbers.set(batch, number)
+    }
+    picks.of[n] = number
+    picks.rows[n] = row
+  }
+  const batches = [...numbers.keys()]
+  const namesOf = batches.map(batch => new Set(batch.names))
+  const names = new Set(batches.flatMap(batch => batch.names))
   const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase }
+  const picked = (vectors: readonly Vector[]): Vector => pick(vectors, picks) ?? vectorOf(pickValues(vectors, picks))
   return new ColumnBatch(size, [...names], name => {
-    const values = rows.map(({ batch, row }) => valueAt(batch.column(name), row))
+    const vectors = batches.map(batch => batch.column(name))
     // What one batch has as a field, another may put together from members, which then are its fields.
-    const isWhole = [...namesOf].every(
-      ([batch, own]) => own.has(name) && shownOf(batch.column(name)) === batch.column(name),
-    )
-    if (isWhole || !names.has(name)) return vectorOf(values)
-    const shown = rows.map(({ batch, row }) =>
-      namesOf.get(batch)!.has(name) ? valueAt(shownOf(batch.column(name)), row) : undefined,
-    )
-    return { kind: 'any', rowCount: values.length, values, shown: vectorOf(shown) }
+    const isWhole = vectors.every((vector, index) => namesOf[index]!.has(name) && shownOf(vector) === vector)
+    if (isWhole || !names.has(name)) return picked(vectors)
+    const shown = vectors.map((vector, index): Vector => {
+      if (namesOf[index]!.has(name)) return shownOf(vector)
+      return { kind: 'const', rowCount: vector.rowCount, value: undefined }
+    })
+    return { kind: 'any', rowCount: rows.length, values: pickValues(vectors, picks), shown: picked(shown) }
   })
 }
 

@@ -3,7 +3,7 @@
 import type { BlockReader, PartReader, Snapshot } from '../storage/index.ts'
 import type { ScanPredicate } from '../storage/predicate.ts'
 import { factsOfBlock } from './block-facts.ts'
-import type { OperatorSpec, ScanSpec } from './program.ts'
+import { inputsOf, type OperatorSpec, type ScanSpec } from './program.ts'
 
 export interface Estimate {
   partsTotal: number
@@ -21,15 +21,14 @@ export interface Estimate {
   bytes: number
 }
 
-/** The scan at the bottom of a linear plan, and what stands right above it. */
-function scanOf(root: OperatorSpec): { readonly spec: ScanSpec; readonly above: OperatorSpec | null } {
-  let above: OperatorSpec | null = null
-  let op = root
-  while (op.op !== 'scan') {
-    above = op
-    op = op.input
-  }
-  return { spec: op, above }
+interface PlacedScan {
+  readonly spec: ScanSpec
+  /** What stands right above it. */
+  readonly above: OperatorSpec | null
+}
+
+function placedScans(spec: OperatorSpec, above: OperatorSpec | null): PlacedScan[] {
+  return spec.op === 'scan' ? [{ spec, above }] : inputsOf(spec).flatMap(input => placedScans(input, spec))
 }
 
 function isAnswered(above: OperatorSpec | null, spec: ScanSpec, part: PartReader, block: BlockReader): boolean {
@@ -37,11 +36,10 @@ function isAnswered(above: OperatorSpec | null, spec: ScanSpec, part: PartReader
   return factsOfBlock(above.keys, above.statistics.facts, part, block) !== null
 }
 
-/** Complexity O(blocks × conjuncts); decodes nothing. */
-export function estimateScan(root: OperatorSpec, snapshot: Snapshot): Estimate {
-  const { spec, above } = scanOf(root)
+/** All scans of a plan together; of lookup tables nothing is estimated. Complexity O(blocks × conjuncts); decodes nothing. */
+export function estimateScans(root: OperatorSpec, snapshot: Snapshot): Estimate {
   const estimate: Estimate = {
-    partsTotal: snapshot.parts.length,
+    partsTotal: 0,
     partsRead: 0,
     partsByTime: 0,
     partsByIndex: 0,
@@ -55,6 +53,12 @@ export function estimateScan(root: OperatorSpec, snapshot: Snapshot): Estimate {
     rows: 0,
     bytes: 0,
   }
+  for (const scan of placedScans(root, null)) if (scan.spec.lookup === null) addScan(estimate, scan, snapshot)
+  return estimate
+}
+
+function addScan(estimate: Estimate, { spec, above }: PlacedScan, snapshot: Snapshot): void {
+  estimate.partsTotal += snapshot.parts.length
   for (const part of snapshot.parts) {
     estimate.blocksTotal += part.blockCount
     if (!spec.indexes.includes(part.index)) {
@@ -92,7 +96,6 @@ export function estimateScan(root: OperatorSpec, snapshot: Snapshot): Estimate {
     if (readBlocks > 0) estimate.partsRead++
     estimate.blocksRead += readBlocks
   }
-  return estimate
 }
 
 function skipReason(spec: ScanSpec, block: BlockReader): 'blocksByZoneMap' | 'blocksByTokenFilter' | null {

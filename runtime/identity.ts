@@ -8,54 +8,43 @@ import type { PartReader } from '../storage/index.ts'
 import type { TimeRange } from '../storage/predicate.ts'
 import type { DateTime, Value } from '../storage/value.ts'
 import { valueToJson } from './helpers/format-value.ts'
-import type { OperatorSpec, Program, ScanSpec } from './program.ts'
+import { inputsOf, type OperatorSpec, type Program, scansOf } from './program.ts'
 
-/** Null: the range moves with the clock, so no other run would have the same, or the program reads what this does not know. */
+/** What compiling found out about a query. */
+interface Asked {
+  readonly program: Program
+  /** What names in it stand for, saved queries for one. */
+  readonly rewrites: readonly { readonly before: string; readonly after: string }[]
+  readonly readsClock: boolean
+}
+
+/** Null: the answer moves with the clock, so no other run would have the same, or it rests on more than events. */
 export function queryIdentity(
-  program: Program,
+  { program, rewrites, readsClock }: Asked,
   variables: Readonly<Record<string, Value>> | undefined,
   parts: readonly PartReader[],
   now: DateTime,
 ): string | null {
-  const scan = onlyScan(program.root)
-  if (scan === null || moves(scan.time, now)) return null
-  const hash = createHash('sha256').update(program.query)
+  const scans = scansOf(program.root)
+  if (readsClock || hasOwnInput(program.root)) return null
+  const hash = createHash('sha256').update(program.query).update(JSON.stringify(rewrites))
   for (const [name, value] of Object.entries(variables ?? {})) hash.update(`\n$${name}=${valueToJson(value)}`)
-  const { fromMicros, toMicros } = scan.time
-  hash.update(`\n${JSON.stringify(scan.indexes)} ${fromMicros} ${toMicros}`)
-  for (const part of parts) {
-    if (!scan.indexes.includes(part.index)) continue
-    const rows = rowsWithin(part, scan.time)
-    if (rows > 0) hash.update(`\n${part.id} ${rows}`)
+  for (const { indexes, lookup, time } of scans) {
+    // A lookup table is a file that anyone may change.
+    if (lookup !== null || moves(time, now)) return null
+    hash.update(`\n${JSON.stringify(indexes)} ${time.fromMicros} ${time.toMicros}`)
+    for (const part of parts) {
+      if (!indexes.includes(part.index)) continue
+      const rows = rowsWithin(part, time)
+      if (rows > 0) hash.update(`\n${part.id} ${rows}`)
+    }
   }
   return hash.digest('base64url')
 }
 
-/** Operators with one input that read nothing but their rows. */
-const PLAIN: ReadonlySet<string> = new Set<OperatorSpec['op']>([
-  'filter',
-  'extend',
-  'keep',
-  'drop',
-  'rename',
-  'parse',
-  'head',
-  'tail',
-  'sort',
-  'dedup',
-  'aggregate',
-  'eventstats',
-  'streamstats',
-  'describe',
-])
-
-function onlyScan(root: OperatorSpec): ScanSpec | null {
-  let spec = root
-  while (spec.op !== 'scan') {
-    if (!PLAIN.has(spec.op)) return null
-    spec = spec.input
-  }
-  return spec
+/** A stage with an operator of its own may read or do what this does not know of. */
+function hasOwnInput(spec: OperatorSpec): boolean {
+  return spec.op === 'table' || inputsOf(spec).some(hasOwnInput)
 }
 
 /** A bound that is as far from now as somebody wrote, and so has the odd fraction of a second that now has. */

@@ -2,7 +2,7 @@
  * A program of row-by-row stages over events as they come, and over the newest of those that are there: the two halves of a live tail.
  * Rows leave as JSON text, made once however many tails they go to.
  */
-import type { Delivery, IncomingEvent, PartReader } from '../storage/index.ts'
+import type { Delivery, IncomingEvent, PartReader, Snapshot } from '../storage/index.ts'
 import { sizeOfEvent } from '../storage/ingest/buffer.ts'
 import { MemoryPart } from '../storage/ingest/memory-part.ts'
 import { DateTime } from '../storage/value.ts'
@@ -11,7 +11,7 @@ import { selectedRange } from './collect.ts'
 import { execute } from './execute.ts'
 import { valueAt } from './helpers/vectors.ts'
 import { jsonKeys, objectToJson } from './output/json.ts'
-import type { OperatorSpec, Program, ScanSpec } from './program.ts'
+import { type OperatorSpec, type Program, type ScanSpec, scansOf } from './program.ts'
 import { rowsOf } from './rows.ts'
 
 /** A result: its event's sequence number and itself as JSON. */
@@ -26,10 +26,50 @@ export interface LiveRunOptions {
   readonly memoryBytes?: number
 }
 
+/** Results are events as JSON text. */
+export interface LiveQuery {
+  /** Canonical text without `head`: queries of the same text and variables find the same. */
+  readonly text: string
+  /** How many results the tail may have; null: no end. */
+  readonly head: number | null
+  /** The newest results by event time, the oldest of them first, within the query's time range. */
+  newest(snapshot: Snapshot, count: number, signal?: AbortSignal): Promise<readonly string[]>
+  /** Of events as they came, in that order; `from` of the options is no bound for these. Throws as compiling does if they made the text wrong. */
+  rowsOf(deliveries: readonly Delivery[]): Promise<readonly LiveRow[]>
+}
+
+/** A program, and the indexes there were when it was made. */
+export interface NowCompiled {
+  readonly program: Program
+  readonly indexes: ReadonlySet<string>
+}
+
+/** `past` has the time range of the request, what `compileLive` gives has none. */
+export function liveQuery(
+  head: number | null,
+  past: Program,
+  compileLive: () => NowCompiled,
+  running: () => LiveRunOptions,
+): LiveQuery {
+  let live: NowCompiled | null = null
+  return {
+    text: past.query,
+    head,
+    newest: (snapshot, count, signal) =>
+      newestRows(past, snapshot.parts, count, { ...running(), ...(signal && { signal }) }),
+    async rowsOf(deliveries) {
+      // Of an index that is new a pattern of the query may speak too.
+      const isNew = deliveries.some(({ events }) => events.some(event => live?.indexes.has(event.index) !== true))
+      if (live === null || isNew) live = compileLive()
+      return liveRows(live.program, deliveries, running())
+    },
+  }
+}
+
 const BLOCK_ROWS = 65_536
 
 /** In order of sequence. */
-export async function liveRows(
+async function liveRows(
   program: Program,
   deliveries: readonly Delivery[],
   options: LiveRunOptions,
@@ -40,7 +80,7 @@ export async function liveRows(
     for (const [at, event] of events.entries()) {
       if (!indexes.includes(event.index)) continue
       const { part, sequences } = entryOf(wanted, event)
-      part.append(event, sizeOfEvent(event))
+      part.append(event, sizeOfEvent(event), first + at)
       sequences.push(first + at)
     }
   }
@@ -83,7 +123,7 @@ interface Place {
 }
 
 /** The newest `count` results by event time, the oldest of them first. Blocks are read from the newest on, and no more than it takes. */
-export async function newestRows(
+async function newestRows(
   program: Program,
   parts: readonly PartReader[],
   count: number,
@@ -170,10 +210,9 @@ function rowNumbers({ selection, selectedCount }: Batch): ArrayLike<number> {
   return selection ?? Uint32Array.from({ length: selectedCount }, (_, row) => row)
 }
 
+/** Row-by-row stages stand on one. */
 function scanOf(root: OperatorSpec): ScanSpec {
-  let spec = root
-  while (spec.op !== 'scan') spec = spec.input
-  return spec
+  return scansOf(root)[0]!
 }
 
 function compareTimes(a: DateTime, b: DateTime): number {

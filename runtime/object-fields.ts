@@ -20,18 +20,21 @@ export function isMember(object: string, field: string): boolean {
   return field.length > object.length && field.startsWith(object) && field[object.length] === '.'
 }
 
-/** The object column `base` with members set over it; null when no row has any. A base that is no object stays as it is. */
+/** The object column `base` with members set over it; null when no row has any. A base that is no object, null too, stays as it is. */
 export function overlay(base: Vector | null, members: readonly MemberColumn[], rowCount: number): Vector | null {
   let isAny = base !== null
   const values = Array.from({ length: rowCount }, (_, row) => {
     const under = base === null ? undefined : valueAt(base, row)
-    if (under !== undefined && under !== null && !isObject(under)) return under
-    let object: ObjectValue | undefined | null = under as ObjectValue | undefined | null
+    if (under !== undefined && !isObject(under)) return under
+    let object: ObjectValue | undefined = under
     for (const { path, vector } of members) {
       const value = valueAt(vector, row)
       if (value === undefined) {
         // What is missing now hides what was there before.
-        if (object != null) object = stripped(object, '', at => at === path.join('.'))
+        if (object !== undefined && memberAt(object, path) !== undefined) {
+          const gone = path.join('.')
+          object = stripped(object, '', name => name === gone)
+        }
         continue
       }
       isAny = true
@@ -97,12 +100,12 @@ export function memberOf(object: Vector, path: readonly string[], flat: Vector |
   const { rowCount } = object
   const values = Array.from({ length: rowCount }, (_, row) => {
     const own = flat === null ? undefined : valueAt(flat, row)
-    return own === undefined ? at(valueAt(object, row), path) : own
+    return own === undefined ? memberAt(valueAt(object, row), path) : own
   })
   return { kind: 'any', rowCount, values }
 }
 
-function at(value: Value, path: readonly string[]): Value {
+function memberAt(value: Value, path: readonly string[]): Value {
   let inner: Value = value
   for (const step of path) {
     if (!isObject(inner) || !Object.hasOwn(inner, step)) return undefined

@@ -7,8 +7,13 @@ export interface OperatorProfile {
   rowsOut: number
   /** Its own time: what it asked others to compute or to decode is theirs. */
   durationNs: number
+  /** Of a scan, the part of it that was reading and decoding columns. */
+  decodeNs: number
   /** The most it held at once, of what is charged to the query's budget. */
   memoryBytes: number
+  /** Written to temporary files because it held more than it may, and how many files that took. */
+  spilledBytes: number
+  spilledFiles: number
   readonly children: readonly OperatorProfile[]
 }
 
@@ -64,7 +69,7 @@ export interface ScanProfile {
   /** Of the decoded ones: on disk, and in memory. */
   bytesRead: number
   bytesDecoded: number
-  /** Reading and decoding them; part of the scan's own time. */
+  /** Reading and decoding them; part of the scans' own time. */
   decodeNs: number
 }
 
@@ -73,8 +78,8 @@ export interface Profile {
   readonly kernels: KernelProfile[]
   readonly tables: TableProfile[]
   readonly scan: ScanProfile
-  /** Conditions of the scan in the order measuring led to; empty: that of the plan was kept. */
-  conditionOrder: readonly string[]
+  /** Conditions of a scan in the order measuring led to, for each scan where that is not the order of the plan. */
+  readonly conditionOrders: (readonly string[])[]
   /** Making functions of kernels. */
   readonly compile: { kernels: number; cached: number; durationNs: number }
   /** Computing what only the reader of the result asked for. */
@@ -116,7 +121,7 @@ export function emptyProfile(): Profile {
       bytesDecoded: 0,
       decodeNs: 0,
     },
-    conditionOrder: [],
+    conditionOrders: [],
     compile: { kernels: 0, cached: 0, durationNs: 0 },
     result: { durationNs: 0 },
     memoryBytes: 0,

@@ -2,7 +2,7 @@
  * The contract between compiler and runtime, owned by the consumer: an operator tree whose expressions are kernels.
  * A kernel is text specialised to the shapes of the columns at hand; the runtime asks for it per shape, instantiates and caches it.
  */
-import type { CastType, ParseFormat } from '../grammar/ast.ts'
+import type { CastType, JoinType, ParseFormat } from '../grammar/ast.ts'
 import type { Span } from '../grammar/source.ts'
 import type { ScanPredicate, TimeRange } from '../storage/predicate.ts'
 import type { ValueType } from '../storage/value.ts'
@@ -15,8 +15,8 @@ export interface Program {
   readonly hash: string
   readonly root: OperatorSpec
   readonly result: ResultShape
-  /** The lowest part of the plan that several threads may run over different blocks; null: it is one thread's. */
-  readonly split: SplitPlan | null
+  /** Parts of the plan that several threads may run over different blocks, the lowest over each scan. */
+  readonly splits: readonly SplitPlan[]
 }
 
 /** An aggregation and everything below it, each op of which looks at one row at a time. */
@@ -32,6 +32,8 @@ export interface ResultShape {
   readonly columns: readonly { readonly name: string; readonly type: ValueType }[] | null
   /** Of events, the fields that stages made: what a reader short of room wants to see beside time and text. */
   readonly made?: readonly string[]
+  /** Of events, the fields a `keep` left, in its order; absent where others may stand beside them. */
+  readonly kept?: readonly string[]
   /** `5m` for a timechart. */
   readonly interval: string | null
 }
@@ -108,6 +110,8 @@ export type OperatorSpec =
   | StreamstatsSpec
   | DescribeSpec
   | TableSpec
+  | UnionSpec
+  | JoinSpec
 
 interface Spec<K extends string> {
   readonly op: K
@@ -133,6 +137,8 @@ export interface ScanConjunct {
 
 export interface ScanSpec extends Spec<'scan'> {
   readonly indexes: readonly string[]
+  /** A lookup table that is read instead of indexes. */
+  readonly lookup: string | null
   readonly time: TimeRange
   readonly conjuncts: readonly ScanConjunct[]
   /** Null: all fields. */
@@ -310,4 +316,40 @@ export interface TableSpec extends UnarySpec<'table'> {
   readonly inputs: Readonly<Record<string, string>>
   /** Columns made only for it, dropped from the output. */
   readonly temporary: readonly string[]
+}
+
+/** Inputs run one after the other, in this order. */
+export interface UnionSpec extends UnarySpec<'union'> {
+  readonly others: readonly OperatorSpec[]
+}
+
+/** The right side is read first and held; see `operators/join/`. */
+export interface JoinSpec extends UnarySpec<'join'> {
+  readonly right: OperatorSpec
+  readonly type: JoinType
+  /** Columns of either side; none: every row matches every row. */
+  readonly keys: readonly { readonly left: string; readonly right: string }[]
+  /** Put before the names of the right side's fields. */
+  readonly prefix: string
+  /** Null and missing match each other; otherwise they match nothing. */
+  readonly matchesNull: boolean
+}
+
+/** What feeds an operator, in the order explain shows it. */
+export function inputsOf(spec: OperatorSpec): readonly OperatorSpec[] {
+  switch (spec.op) {
+    case 'scan':
+      return []
+    case 'union':
+      return [spec.input, ...spec.others]
+    case 'join':
+      return [spec.input, spec.right]
+    default:
+      return [spec.input]
+  }
+}
+
+/** Every scan below an operator, in that order. */
+export function scansOf(spec: OperatorSpec): ScanSpec[] {
+  return spec.op === 'scan' ? [spec] : inputsOf(spec).flatMap(scansOf)
 }

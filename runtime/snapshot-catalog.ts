@@ -2,23 +2,30 @@
 import type { Snapshot } from '../storage/index.ts'
 import type { ValueType } from '../storage/value.ts'
 import { type FieldStatistics, fieldStatistics } from './field-statistics.ts'
+import type { QueryTables } from './query-tables.ts'
 
 export interface SnapshotCatalog {
   readonly indexes: readonly string[]
   readonly sources: readonly string[]
+  readonly lookups: readonly string[]
+  lookup(name: string): ReturnType<QueryTables['lookup']>
   fields(indexes: readonly string[]): ReadonlyMap<string, ValueType>
   rowCount(indexes: readonly string[]): number
   statistics(indexes: readonly string[], field: string): FieldStatistics | null
 }
 
 /** Merged from the statistics of the parts, once per set of indexes asked about. */
-export function catalogOf(snapshot: Snapshot): SnapshotCatalog {
+export function catalogOf(snapshot: Snapshot, tables: QueryTables): SnapshotCatalog {
   const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
   return {
     indexes: [...indexes].sort(),
     get sources() {
       return sourcesOf(snapshot)
     },
+    get lookups() {
+      return tables.names
+    },
+    lookup: name => tables.lookup(name),
     fields(wanted) {
       const fields = new Map<string, ValueType>()
       for (const part of snapshot.parts) {

@@ -7,6 +7,10 @@ import type { Value } from '../storage/value.ts'
 
 /** Options by operator: constants, checked by the compiler. What varies by row arrives as columns (`TableSpec.inputs`). */
 export interface TableOptions {
+  /** Input `array`: a row for each element, which the column `as` then holds. */
+  readonly explode: { readonly as: string }
+  /** Every row to a file; `path` is absolute. */
+  readonly tee: { readonly path: string }
   /** A regular series, of each combination of `keys`. `time`, `keys` and `columns` are names of columns. */
   readonly fill: {
     readonly time: string

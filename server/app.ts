@@ -9,7 +9,8 @@ import { stripTokenParameter, tokenParameterOf } from './auth/token-parameter.ts
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
-import { answerError, elasticErrorBody, RequestError, shuttingDown } from './errors.ts'
+import { DIALECT_HEADERS, DIALECTS, type Dialect, dialectOfPath } from './dialects.ts'
+import { answerError, RequestError, shuttingDown } from './errors.ts'
 import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
@@ -30,6 +31,8 @@ const NO_BYTES = Buffer.alloc(0)
 export interface AppOptions {
   /** Where log lines go; stderr unless told otherwise. */
   readonly log?: { write(line: string): void }
+  /** What is served; the route table unless a listener serves less. */
+  readonly routes?: readonly Route[]
 }
 
 export function createApp(engine: Engine, config: Config, options: AppOptions = {}): FastifyInstance {
@@ -39,6 +42,7 @@ export function createApp(engine: Engine, config: Config, options: AppOptions = 
 /** The same over a context that others (listeners) share. */
 export function serveContext(context: ServerContext, options: AppOptions = {}): FastifyInstance {
   const { config } = context
+  const { routes = ROUTES } = options
   const level = config.get('log.level')
   const app = fastify({
     logger: level === 'silent' ? false : { level, stream: options.log ?? process.stderr },
@@ -67,7 +71,7 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
     const type = request.headers['content-type']
     if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = 'application/octet-stream'
     reply.header('X-Request-ID', request.id)
-    if (request.routeOptions.config.dialect === 'elastic') reply.header('X-Elastic-Product', 'Elasticsearch')
+    reply.headers(DIALECT_HEADERS[dialectOf(request)] ?? {})
     if (context.isStopping) throw shuttingDown()
     admit(context, request)
   })
@@ -78,11 +82,9 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
     for (const tail of [...context.openTails]) tail.stop()
     context.tails.stop()
   })
-  app.setErrorHandler((error, request, reply) =>
-    sendError(error, request, reply, request.routeOptions.config.dialect ?? 'native'),
-  )
-  app.setNotFoundHandler(request => refuseUnknownRoute(ROUTES, request.method, request.url))
-  for (const route of ROUTES) addRoute(app, context, route)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, dialectOf(request)))
+  app.setNotFoundHandler(request => refuseUnknownRoute(routes, request.method, request.url))
+  for (const route of routes) addRoute(app, context, route)
   context.log = app.log
   serveWebSockets(app.server, context)
   return app
@@ -185,6 +187,10 @@ function parseBody(bytes: Buffer, check: Check): unknown {
   return body
 }
 
+function dialectOf({ routeOptions, url }: FastifyRequest): Dialect {
+  return routeOptions.config.dialect ?? dialectOfPath(url)
+}
+
 function limitOf(limit: Route['limit'] | undefined, config: Config): number {
   return limit === 'ingest' ? config.get('ingest.max_body_size') : JSON_BODY_LIMIT
 }
@@ -197,10 +203,9 @@ function sendError(
 ): FastifyReply {
   const answer = answerError(error, request.id)
   if (answer.isUnexpected) request.log.error({ err: error, path: pathOf(request.url) }, 'request failed')
-  reply.code(answer.status).type('application/json; charset=utf-8').header('X-Request-ID', request.id)
-  reply.headers(answer.headers)
-  if (dialect === 'elastic') return reply.send(elasticErrorBody(answer))
-  return reply.send({ error: dialect === 'tail' && answer.status === 422 ? answer.error.message : answer.error })
+  const { status, type, body } = DIALECTS[dialect](answer, request)
+  reply.code(status).type(type).header('X-Request-ID', request.id).headers(answer.headers)
+  return reply.send(body)
 }
 
 /** What is not even HTTP, or more headers than anyone sends: there is no request to answer to, only a connection. */

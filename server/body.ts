@@ -3,18 +3,9 @@
  * here, and the size limit holds for the encoded and for the decoded bytes, so that a small archive cannot fill the memory.
  */
 import type { Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
+import { DECODERS, SUPPORTED_ENCODINGS } from './encodings/index.ts'
 import { RequestError } from './errors.ts'
 
-type Decoder = (body: Buffer, limit: number) => Promise<Buffer>
-
-const DECODERS: ReadonlyMap<string, Decoder> = new Map([
-  ['gzip', withLimit(promisify(gunzip))],
-  ['x-gzip', withLimit(promisify(gunzip))],
-  ['deflate', inflateEither],
-  ['br', withLimit(promisify(brotliDecompress))],
-])
 /** Nobody compresses more than twice; each layer costs a pass. */
 const MOST_ENCODINGS = 2
 
@@ -39,8 +30,8 @@ function encodingsOf(header: string | undefined): string[] {
   const unknown = names.find(name => !DECODERS.has(name))
   if (unknown !== undefined || names.length > MOST_ENCODINGS) {
     throw new RequestError('UNSUPPORTED_MEDIA_TYPE', `content encoding ${names.join(', ')} is not supported`, {
-      suggestion: 'gzip, deflate, br or none',
-      headers: { 'Accept-Encoding': 'gzip, deflate, br' },
+      suggestion: `${SUPPORTED_ENCODINGS} or none`,
+      headers: { 'Accept-Encoding': SUPPORTED_ENCODINGS },
     })
   }
   return names
@@ -70,16 +61,6 @@ async function decode(body: Buffer, encoding: string, limit: number): Promise<Bu
     if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit)
     throw new RequestError('INVALID_REQUEST', `the body is not valid ${encoding}`)
   }
-}
-
-function withLimit(decompress: (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>): Decoder {
-  return (body, limit) => decompress(body, { maxOutputLength: limit })
-}
-
-/** `deflate` means zlib by the standard and raw deflate by the habit of some clients; the first byte tells. */
-function inflateEither(body: Buffer, limit: number): Promise<Buffer> {
-  const isZlib = body.length >= 2 && (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0
-  return promisify(isZlib ? inflate : inflateRaw)(body, { maxOutputLength: limit })
 }
 
 function tooLarge(limit: number): RequestError {

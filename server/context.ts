@@ -5,6 +5,7 @@ import { Authority } from './auth/authority.ts'
 import { KeyRing } from './auth/keys.ts'
 import { type Config, ConfigError } from './config.ts'
 import { Metrics } from './metrics.ts'
+import { AckLedger } from './protocols/hec-acks.ts'
 import { Jobs } from './query/jobs.ts'
 import { ResultCache } from './query/result-cache.ts'
 import { QuerySlots } from './query-slots.ts'
@@ -25,6 +26,8 @@ export interface ServerContext {
   readonly config: Config
   readonly reader: EventReader
   readonly slots: QuerySlots
+  /** What clients of the HTTP event collector may ask for later. */
+  readonly acks: AckLedger
   /** null: authentication is off, everyone may do everything. */
   readonly authority: Authority | null
   readonly jobs: Jobs
@@ -52,6 +55,7 @@ export function createContext(engine: Engine, config: Config): ServerContext {
       concurrent: config.get('query.max_concurrent'),
       queued: config.get('query.max_queued'),
     })),
+    acks: new AckLedger(),
     authority: config.get('auth.enabled') ? new Authority(keyRingOf(engine)) : null,
     jobs: new Jobs(config),
     cache: new ResultCache(() => ({

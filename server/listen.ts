@@ -9,12 +9,15 @@ import { serveContext } from './app.ts'
 import type { Config } from './config.ts'
 import { Connections } from './connections.ts'
 import { createContext } from './context.ts'
+import { type RunningListeners, startListeners, stopListeners } from './listeners/index.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:3100` */
   readonly url: string
   /** The first root key, made at this start: shown once, stored nowhere. */
   readonly rootToken: string | null
+  /** By the setting that names their address. */
+  readonly listeners: RunningListeners
   /** Settles when the server has stopped and the engine is closed. */
   readonly closed: Promise<void>
   /** What a signal does. */
@@ -27,6 +30,10 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   const app = serveContext(context)
   const connections = new Connections(app.server)
   await app.listen({ port: config.get('port'), host: config.get('host') })
+  const listeners = await startListeners(context, app.log).catch(async error => {
+    await app.close()
+    throw error
+  })
   let stop = () => {}
   const stopped = new Promise<void>(resolve => {
     let isStopping = false
@@ -39,13 +46,16 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   const closed = stopped
-    .then(() => drain(app, connections, config.get('shutdown_grace')))
+    .then(() => {
+      const graceMs = config.get('shutdown_grace')
+      return Promise.all([drain(app, connections, graceMs), stopListeners(listeners, graceMs)])
+    })
     .then(() => engine.close())
     .finally(() => {
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
     })
-  return { url: urlOf(app), rootToken: created?.token ?? null, closed, stop }
+  return { url: urlOf(app), rootToken: created?.token ?? null, listeners, closed, stop }
 }
 
 async function drain(app: FastifyInstance, connections: Connections, graceMs: number): Promise<void> {

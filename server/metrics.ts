@@ -29,6 +29,7 @@ const COUNTED = {
   quern_query_seconds: histogram('time from a query being asked to its end', [], SECONDS),
   quern_query_rows_scanned_total: counter('rows that queries looked at', []),
   quern_query_bytes_scanned_total: counter('bytes on disk of the columns that queries read', []),
+  quern_syslog_messages_total: counter('syslog messages, by what became of them', ['transport', 'outcome']),
   quern_tail_events_sent_total: counter('events sent to live tails', []),
   quern_tail_events_dropped_total: counter('events that live tails were too slow for', []),
 } as const satisfies Record<string, Metric>

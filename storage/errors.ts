@@ -36,3 +36,11 @@ export class LockedError extends Error {
     this.name = 'LockedError'
   }
 }
+
+/** A lookup table is not what a table is; the message says what to mend. */
+export class LookupError extends Error {
+  constructor(table: string, problem: string) {
+    super(`the lookup table '${table}' cannot be used: ${problem}`)
+    this.name = 'LookupError'
+  }
+}

@@ -19,7 +19,12 @@ export interface StoreOptions {
   readonly bufferBytesMax?: number
   /** Rows per block. Default 65_536; tests use odd small values. */
   readonly blockRows?: number
+  /** Default true. Parts that replace others are synced whatever this says. */
   readonly fsync?: boolean
+  /** How long events are kept by event time, in milliseconds, where their index says nothing else. Default null: for ever. */
+  readonly retentionMs?: number | null
+  /** Merge parts in the background. Default true; without a directory there are none. */
+  readonly compaction?: boolean
   /** Replaced by tests to inject faults. */
   readonly filesystem?: import('./filesystem.ts').Filesystem
   /** Milliseconds since the epoch; injected by tests. */
@@ -60,6 +65,14 @@ export interface Store {
   subscribe(options?: SubscribeOptions): Subscription
   /** Writes and publishes everything buffered. */
   flush(): Promise<void>
+  /** Merges whatever would be merged in time, at once. Settles when nothing is left to merge. @throws what kept it from going on */
+  compact(): Promise<void>
+  /** The newest hundred merges, newest first. */
+  compactions(): readonly Compaction[]
+  /** Every index that holds events or has settings, by name. */
+  indexes(): readonly IndexStatus[]
+  /** How long events of an index are kept, in milliseconds; null: for ever. Absent: as `StoreOptions.retentionMs` says. */
+  setRetention(index: string, retentionMs: number | null): Promise<void>
   close(): Promise<void>
   readonly documents: DocumentStore
   status(): StoreStatus
@@ -114,6 +127,9 @@ export interface PartReader {
   readonly index: string
   readonly rowCount: number
   readonly blockCount: number
+  /** Its events have sequence numbers within these, both included; not every number between need be here. 0: not known. */
+  readonly firstSequence: number
+  readonly lastSequence: number
   /** Inclusive bounds of event time. */
   readonly minTime: DateTime
   readonly maxTime: DateTime
@@ -137,6 +153,11 @@ export interface BlockReader {
    * @throws {CorruptPartError} naming part, block and field; the part is quarantined first.
    */
   column(field: string, tally?: ReadTally): Vector | null
+  /**
+   * These rows of one column, in this order, as a column of `rows.length`. For few rows: text is put together and copied for them alone, and
+   * nothing is cached. Null as of `column`. @throws {CorruptPartError}
+   */
+  rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null
   /** Statistics that answer without decoding; null when not kept for this field. */
   statistics(field: string): BlockStatistics | null
   /** Bytes on disk of the chunk of `field`, for the profile. */
@@ -167,6 +188,33 @@ export interface BlockStatistics {
   readonly distinctMax: number | null
 }
 
+export interface Compaction {
+  /** Of the part that was made. */
+  readonly id: string
+  readonly index: string
+  /** Merges it took to make it. */
+  readonly level: number
+  readonly inputs: readonly string[]
+  readonly output: string
+  readonly rows: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly durationMs: number
+  /** ISO 8601. */
+  readonly startedAt: string
+}
+
+export interface IndexStatus {
+  readonly name: string
+  /** Milliseconds; null: for ever. */
+  readonly retentionMs: number | null
+  readonly eventCount: number
+  readonly storageBytes: number
+  /** Of event time, in microseconds; null: it holds no events. */
+  readonly minMicros: number | null
+  readonly maxMicros: number | null
+}
+
 /** Small named JSON documents that are not derivable from parts: saved queries, view definitions, keys. */
 export interface DocumentStore {
   get(collection: string, id: string): unknown
@@ -191,5 +239,10 @@ export interface StoreStatus {
   readonly rawBytes: number
   readonly quarantined: readonly Quarantined[]
   readonly lastFlushError: string | null
+  /** Nothing is accepted until there is room again: the last write failed for want of it. */
+  readonly isDiskFull: boolean
+  readonly lastCompactionError: string | null
+  /** Parts that no longer serve and whose files are kept for a query, or could not be removed yet. */
+  readonly leavingCount: number
   readonly nextSequence: number
 }

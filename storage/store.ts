@@ -2,21 +2,18 @@
  * The store: a buffer in front of part files. Every event is visible from the moment it is appended, once: in the buffer until its part
  * is on disk, in the part from then on.
  */
-import { type Catalog, openCatalog } from './catalog/catalog.ts'
-import { createMemoryDocuments, type OpenDocuments, openDocuments } from './catalog/documents.ts'
-import { PublishedPart, type PublishedPartHooks } from './catalog/published-part.ts'
-import { Quarantine } from './catalog/quarantine.ts'
-import { recoverParts } from './catalog/recover.ts'
-import { BackpressureError, ClosedError, CorruptPartError } from './errors.ts'
-import { type Filesystem, NODE_FILESYSTEM } from './filesystem.ts'
+import { createMemoryDocuments } from './catalog/documents.ts'
+import { type Disk, MAX_BLOCK_ROWS, type OpenStoreOptions, openDisk } from './disk.ts'
+import { BackpressureError, ClosedError } from './errors.ts'
 import type {
   AppendReceipt,
+  Compaction,
   DocumentStore,
   IncomingEvent,
+  IndexStatus,
   PartReader,
   Snapshot,
   Store,
-  StoreOptions,
   StoreStatus,
   SubscribeOptions,
   Subscription,
@@ -26,78 +23,28 @@ import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
 import { Subscriptions } from './ingest/subscriptions.ts'
-import { type DirectoryLock, lockDirectory } from './lock.ts'
-import { createChunkCache } from './part/chunk-cache.ts'
 import type { PartDescription } from './part/columns.ts'
-import { describePart, openPart } from './part/read.ts'
-import { writePart } from './part/write.ts'
+import { writePartSteps } from './part/write.ts'
+import { inSlices } from './slices.ts'
+import { indexStatuses } from './status.ts'
 
-export interface OpenStoreOptions extends StoreOptions {
-  /** Decoded columns and skip indexes kept in memory. Default 256 MiB. */
-  readonly cacheBytes?: number
-}
+export type { OpenStoreOptions } from './disk.ts'
 
 const MIB = 1024 * 1024
-const MAX_BLOCK_ROWS = 65_536
 
 /** @throws {LockedError} when another process owns the directory. Damaged data is no reason to throw: see `status().quarantined`. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { directory } = options
-  if (directory === null) return new BufferedStore(options, null)
-  const filesystem = options.filesystem ?? NODE_FILESYSTEM
-  filesystem.mkdir(directory)
-  const lock = lockDirectory(directory)
-  try {
-    return new BufferedStore(options, await openDisk(directory, filesystem, options, lock))
-  } catch (error) {
-    lock.release()
-    throw error
-  }
-}
-
-/** What a store with a directory has beyond the buffer. */
-interface Disk {
-  readonly filesystem: Filesystem
-  readonly partsDirectory: string
-  readonly catalog: Catalog
-  readonly documents: OpenDocuments
-  readonly quarantine: Quarantine
-  readonly lock: DirectoryLock
-  readonly parts: readonly PartDescription[]
-  readonly unchecked: readonly string[]
-}
-
-async function openDisk(
-  directory: string,
-  filesystem: Filesystem,
-  options: OpenStoreOptions,
-  lock: DirectoryLock,
-): Promise<Disk> {
-  const partsDirectory = `${directory}/parts`
-  filesystem.mkdir(partsDirectory)
-  const clock = options.clock ?? Date.now
-  const quarantine = new Quarantine(filesystem, `${directory}/quarantine`, clock)
-  const [catalog, documents] = await Promise.all([
-    openCatalog(`${directory}/catalog`),
-    openDocuments(`${directory}/documents`, () => `${directory}/quarantine/documents-${clock()}`),
-  ])
-  const { damage } = documents
-  if (damage !== null) quarantine.report('documents', `${damage.reason}; moved to ${damage.movedTo}`)
-  const recovered = await recoverParts({ filesystem, directory: partsDirectory, catalog, quarantine })
-  return { filesystem, partsDirectory, catalog, documents, quarantine, lock, ...recovered }
+  return new BufferedStore(options, options.directory === null ? null : await openDisk(options.directory, options))
 }
 
 class BufferedStore implements Store {
   readonly documents: DocumentStore
   private readonly disk: Disk | null
-  private readonly openDocuments: OpenDocuments
   private readonly clock: () => number
   private readonly fsync: boolean
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
-  private readonly hooks: PublishedPartHooks
   private readonly subscriptions = new Subscriptions()
-  private live: readonly PublishedPart[]
   private next: number
   private closing: Promise<void> | null = null
   private isClosed = false
@@ -108,18 +55,9 @@ class BufferedStore implements Store {
     this.fsync = options.fsync ?? true
     // Without a directory the buffer is the store: only a limit that was asked for limits it.
     this.bufferBytesMax = options.bufferBytesMax ?? (disk === null ? Number.POSITIVE_INFINITY : 1024 * MIB)
-    this.openDocuments = disk?.documents ?? createMemoryDocuments()
-    this.documents = this.openDocuments
-    const cache = createChunkCache(options.cacheBytes ?? 256 * MIB)
-    this.hooks = {
-      pathOf: ({ id }) => this.pathOf(id),
-      open: ({ id }) => openPart(this.onDisk().filesystem, this.pathOf(id), cache),
-      damaged: (part, error) => this.setAside(part, error.message),
-    }
-    this.live = (disk?.parts ?? []).map(part => new PublishedPart(part, this.hooks))
-    const known = this.live.reduce((sum, part) => sum + part.rowCount, 0)
-    this.next = Math.max(known + 1, disk?.catalog.nextSequence() ?? 1)
-    const ids = new PartIds(this.clock, disk?.parts.at(-1)?.id ?? null)
+    this.documents = disk?.documents ?? createMemoryDocuments()
+    this.next = nextSequenceOf(disk)
+    const ids = disk?.partIds ?? new PartIds(this.clock, null)
     const blockRows = Math.max(1, Math.min(MAX_BLOCK_ROWS, options.blockRows ?? MAX_BLOCK_ROWS))
     this.publisher = new Publisher(
       {
@@ -128,13 +66,15 @@ class BufferedStore implements Store {
         flushBytes: options.flushBytes ?? 256 * MIB,
       },
       {
-        publish: part => this.publish(part),
-        record: published => this.onDisk().catalog.change({ published, nextSequence: this.next }),
+        publish: (part, replaced) => this.publish(part, replaced),
+        record: () => this.record(),
         newGeneration: () => new Generation(blockRows, () => ids.next()),
         now: this.clock,
       },
     )
-    if (disk !== null && disk.unchecked.length > 0) void this.checkFooters(disk.unchecked)
+    if (disk === null) return
+    void disk.checkFooters()
+    disk.compactor.poke()
   }
 
   append(events: readonly IncomingEvent[]): AppendReceipt {
@@ -147,26 +87,25 @@ class BufferedStore implements Store {
       sizes.push(size)
       bytes += size
     }
-    const buffered = this.bufferedBytes
-    // A request larger than the whole buffer is let into an empty one; it could never be taken otherwise.
-    if (buffered > 0 && buffered + bytes > this.bufferBytesMax) {
-      throw new BackpressureError(`the ingest buffer is full (${buffered} bytes wait to be written)`)
-    }
+    this.checkRoomFor(bytes)
     const group = this.publisher.filling
     const now = this.clock()
-    let at = 0
-    for (const event of events) group.generation.append(event, sizes[at++] ?? 0, now)
     const first = this.next
+    let at = 0
+    for (const event of events) {
+      group.generation.append(event, sizes[at] ?? 0, first + at, now)
+      at++
+    }
     this.next += events.length
     if (events.length > 0) this.subscriptions.appended(first, events, bytes)
     if (this.disk === null || events.length === 0) return { first, count: events.length, published: async () => {} }
     this.publisher.appended()
-    return { first, count: events.length, published: () => group.published }
+    return { first, count: events.length, published: () => this.publisher.waitFor(group) }
   }
 
   snapshot(): Snapshot {
     if (this.isClosed) throw new ClosedError()
-    const held = this.live
+    const held = this.disk?.parts.list ?? []
     for (const part of held) part.hold()
     const { sealed, filling } = this.publisher
     const parts: PartReader[] = [...held, ...(sealed?.generation.snapshot() ?? []), ...filling.generation.snapshot()]
@@ -192,18 +131,42 @@ class BufferedStore implements Store {
     if (this.disk !== null) await this.publisher.flush()
   }
 
+  async compact(): Promise<void> {
+    if (this.isClosed) throw new ClosedError()
+    await this.disk?.compactor.compact()
+  }
+
+  compactions(): readonly Compaction[] {
+    return [...(this.disk?.compactor.compactions ?? [])]
+  }
+
+  indexes(): readonly IndexStatus[] {
+    const snapshot = this.snapshot()
+    try {
+      return indexStatuses(snapshot.parts, this.disk?.settings ?? null)
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  async setRetention(index: string, retentionMs: number | null): Promise<void> {
+    const { settings, compactor } = this.onDisk()
+    await settings.setRetention(index, retentionMs)
+    compactor.poke()
+  }
+
   close(): Promise<void> {
     this.closing ??= this.shutDown()
     return this.closing
   }
 
   status(): StoreStatus {
-    const sum = (of: (part: PartDescription) => number) =>
-      this.live.reduce((all, part) => all + of(part.description), 0)
+    const parts = this.disk?.parts.list ?? []
+    const sum = (of: (part: PartDescription) => number) => parts.reduce((all, part) => all + of(part.description), 0)
     const { sealed, filling } = this.publisher
     const bufferedCount = filling.generation.rowCount + (sealed?.generation.rowCount ?? 0)
     return {
-      partCount: this.live.length,
+      partCount: parts.length,
       blockCount: sum(part => part.blockCount),
       eventCount: sum(part => part.rowCount) + bufferedCount,
       bufferedCount,
@@ -212,7 +175,23 @@ class BufferedStore implements Store {
       rawBytes: sum(part => part.rawBytes),
       quarantined: [...(this.disk?.quarantine.list ?? [])],
       lastFlushError: this.publisher.lastError,
+      isDiskFull: this.publisher.isDiskFull,
+      lastCompactionError: this.disk?.compactor.lastError ?? null,
+      leavingCount: this.disk?.parts.remaining.length ?? 0,
       nextSequence: this.next,
+    }
+  }
+
+  /** @throws {BackpressureError} */
+  private checkRoomFor(bytes: number): void {
+    if (this.publisher.isDiskFull) {
+      const waiting = `${this.bufferedBytes} bytes accepted before wait in memory`
+      throw new BackpressureError(`the disk is full: nothing more is accepted until there is room, ${waiting}`, 5)
+    }
+    const buffered = this.bufferedBytes
+    // A request larger than the whole buffer is let into an empty one; it could never be taken otherwise.
+    if (buffered > 0 && buffered + bytes > this.bufferBytesMax) {
+      throw new BackpressureError(`the ingest buffer is full (${buffered} bytes wait to be written)`)
     }
   }
 
@@ -221,53 +200,41 @@ class BufferedStore implements Store {
     return filling.generation.bytes + (sealed?.generation.bytes ?? 0)
   }
 
-  private publish(part: MemoryPart): PartDescription {
-    const { filesystem, partsDirectory } = this.onDisk()
-    const { id, index } = part
-    const description = writePart(filesystem, partsDirectory, { id, index, blocks: part.columns(), fsync: this.fsync })
-    this.live = [...this.live, new PublishedPart(description, this.hooks)]
-    return description
+  private async publish(part: MemoryPart, replaced: () => void): Promise<PartDescription> {
+    const { filesystem, partsDirectory, parts, compactor } = this.onDisk()
+    const { id, index, lineage } = part
+    const blocks = part.columns()
+    return inSlices(writePartSteps(filesystem, partsDirectory, { id, index, blocks, lineage, fsync: this.fsync }), {
+      done: description => {
+        parts.replace([description], [])
+        replaced()
+        compactor.poke()
+      },
+    })
   }
 
-  /** A part that proved damaged while it was read, or while it was checked. */
-  private setAside(part: PublishedPart, reason: string): void {
-    const { quarantine, catalog } = this.onDisk()
-    this.live = this.live.filter(each => each !== part)
-    quarantine.move(part.id, this.pathOf(part.id), reason)
-    part.retire()
-    // The catalog is derived: should this fail, the next start finds the file missing.
-    if (!this.isClosed) catalog.change({ dropped: [part.id] }).catch(() => {})
-  }
-
-  private async checkFooters(ids: readonly string[]): Promise<void> {
-    const waiting = new Set(ids)
-    for (const part of this.live) {
-      if (!waiting.has(part.id)) continue
-      await new Promise(resolve => setImmediate(resolve))
-      if (this.isClosed) return
-      try {
-        describePart(this.onDisk().filesystem, this.pathOf(part.id))
-      } catch (error) {
-        if (error instanceof CorruptPartError && this.live.includes(part)) this.setAside(part, error.message)
-      }
-    }
+  private record(): Promise<void> {
+    const { catalog } = this.onDisk()
+    catalog.note({ nextSequence: this.next })
+    return catalog.flush()
   }
 
   private async shutDown(): Promise<void> {
     this.isClosed = true
     this.subscriptions.close()
     if (this.disk === null) return
-    const { catalog, documents, lock } = this.disk
+    const { catalog, documents, lock, parts } = this.disk
     let failure: unknown = null
+    await this.disk.closing()
     try {
       await this.publisher.flush()
     } catch (error) {
       failure = error
     }
     this.publisher.stop(failure instanceof Error ? failure : new ClosedError())
-    for (const part of this.live) part.close()
+    parts.close()
     try {
-      await catalog.change({ nextSequence: this.next })
+      await this.record()
     } catch (error) {
       failure ??= error
     }
@@ -276,12 +243,20 @@ class BufferedStore implements Store {
     if (failure !== null) throw failure
   }
 
-  private pathOf(id: string): string {
-    return `${this.onDisk().partsDirectory}/${id}.part`
-  }
-
   private onDisk(): Disk {
     if (this.disk === null) throw new Error('a store without a directory has no parts')
     return this.disk
   }
+}
+
+/** Every event on disk has a smaller one; and so has every event the last start knew of, if it ended in order. */
+function nextSequenceOf(disk: Disk | null): number {
+  let rows = 0
+  let last = 0
+  for (const { rowCount, lastSequence } of disk?.parts.list ?? []) {
+    rows += rowCount
+    last = Math.max(last, lastSequence)
+  }
+  // Parts from before they told of sequence numbers count by their rows.
+  return Math.max(rows + 1, last + 1, disk?.catalog.nextSequence() ?? 1, disk?.settings.keptSequence ?? 1)
 }

@@ -103,7 +103,10 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['server/'],
   lmdb: ['storage/catalog/'],
   'lz4-napi': ['storage/part/'],
-  'xxhash-wasm': ['storage/part/', 'runtime/helpers/'],
+  'xxhash-wasm': ['storage/part/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
+  fzstd: ['server/encodings/'],
+  protobufjs: ['server/protocols/'],
+  '@grpc/grpc-js': ['server/listeners/'],
   acorn: ['compiler/codegen/'],
   astring: ['compiler/codegen/'],
   estree: ['compiler/'],
@@ -175,7 +178,10 @@ const REGISTRIES = [
   'compiler/stages',
   'compiler/functions/scalar',
   'compiler/functions/aggregate',
+  'compiler/functions/window',
   'compiler/optimise',
+  'runtime/formats',
+  'runtime/operators/table',
   'storage/part/encodings',
 ]
 

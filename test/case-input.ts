@@ -25,6 +25,12 @@ export interface RunOptions extends QueryOptions {
   readonly eventsPerPart?: number
   /** Threads to share aggregations with; needs a directory. */
   readonly lanes?: Lanes
+  /** The same as files; made of `lookups`. */
+  readonly lookupPaths?: Readonly<Record<string, string>>
+  /** Lookup tables by name, as CSV. */
+  readonly lookups?: Readonly<Record<string, string>>
+  /** Saved stages by name. */
+  readonly fragments?: Readonly<Record<string, string>>
 }
 
 export function loadCases(file: string): TestCase[] {
@@ -46,6 +52,12 @@ export function eventsOf(test: TestCase): IncomingEvent[] {
 export function optionsOf(test: TestCase): RunOptions {
   const lines = (sectionOf(test, 'options')?.body ?? '').split('\n').filter(line => line.trim() !== '')
   const options: { -readonly [K in keyof RunOptions]: RunOptions[K] } = {}
+  const tables = test.sections.filter(section => section.name === 'lookup')
+  const fragments = test.sections.filter(section => section.name === 'fragment')
+  if (fragments.length > 0) {
+    options.fragments = Object.fromEntries(fragments.map(({ argument, body }) => [argument, body]))
+  }
+  if (tables.length > 0) options.lookups = Object.fromEntries(tables.map(({ argument, body }) => [argument, body]))
   for (const line of lines) {
     const [, name = '', value = ''] = /^([a-z ]+): *(.*)$/.exec(line) ?? []
     switch (name) {

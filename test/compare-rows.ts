@@ -58,7 +58,8 @@ function toleranceOfColumn(name: string): number {
 export function isOrdered(query: AstQuery): boolean {
   let ordered = false
   for (const stage of desugar(query).query.pipeline.stages) {
-    const { order } = STAGES[stage.kind as CoreKind]
+    // Saved stages are not in the query's text; nothing is promised of them.
+    const order = stage.kind === 'use' ? 'loses' : STAGES[stage.kind as CoreKind].order
     if (order !== 'keeps') ordered = order === 'sets'
   }
   return ordered

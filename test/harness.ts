@@ -1,5 +1,5 @@
 /** An engine with a case's input in it, and its answers as named rows. Shared by the case runner, the ladder and the fuzzer. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Engine, open, type QueryOptions } from '../engine.ts'
@@ -30,8 +30,14 @@ export async function withEngine<T>(
       rmSync(directory, { recursive: true, force: true })
     }
   }
+  if (options.lookups !== undefined) {
+    const { lookups, ...rest } = options
+    return await withLookups(lookups, paths => withEngine(events, { ...rest, lookupPaths: paths }, use))
+  }
   const directory = options.directory ?? null
   const engine = await open(directory, {
+    ...(options.lookupPaths !== undefined && { lookups: options.lookupPaths }),
+    ...(options.fragments !== undefined && { fragments: options.fragments }),
     ...(options.blockRows !== undefined && { blockRows: options.blockRows }),
     ...(options.muchDataRows !== undefined && { muchDataRows: options.muchDataRows }),
     ...(options.lanes !== undefined && { lanes: options.lanes }),
@@ -46,6 +52,24 @@ export async function withEngine<T>(
     return await use(engine)
   } finally {
     await engine.close()
+  }
+}
+
+/** Tables as files, by name, for as long as they are used. */
+export async function withLookups<T>(
+  lookups: Readonly<Record<string, string>>,
+  use: (paths: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'quern-lookups-'))
+  try {
+    const paths = Object.entries(lookups).map(([name, text], index) => {
+      const path = join(directory, `${index}.csv`)
+      writeFileSync(path, text)
+      return [name, path] as const
+    })
+    return await use(Object.fromEntries(paths))
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 

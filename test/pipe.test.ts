@@ -1,8 +1,49 @@
-/** A query over a pipe: what the data is like is told at its end. */
+/** Queries over a pipe: what arrives can be read once, however many pipelines of the query read it; what it is like is told at its end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { queryStream } from '../engine.ts'
+import { QueryMemoryError, queryStream } from '../engine.ts'
+import type { IncomingEvent } from '../storage/index.ts'
 import { NOW, readEvents } from './case-input.ts'
+
+/** Batches of two events, and how many of them were asked for. */
+function arriving(count: number): { readonly events: AsyncGenerator<readonly IncomingEvent[]>; read(): number } {
+  let read = 0
+  async function* batches(): AsyncGenerator<readonly IncomingEvent[]> {
+    for (let id = 0; id < count; id += 2) {
+      read++
+      yield readEvents([{ index: 'main', text: `{"id":${id},"wide":"x"}\n{"id":${id + 1},"other":"y"}` }])
+    }
+  }
+  return { events: batches(), read: () => read }
+}
+
+async function ids(text: string, events: AsyncGenerator<readonly IncomingEvent[]>): Promise<unknown[]> {
+  const found: unknown[] = []
+  for await (const row of queryStream(text, events, { now: NOW }).rows()) found.push(row.id)
+  return found
+}
+
+test('two pipelines over one pipe both see all of it', async () => {
+  const { events } = arriving(6)
+  assert.deepEqual(await ids('where id < 2 | union [where id > 3] | keep id', events), [0, 1, 4, 5])
+})
+
+test('a pipeline that stops early leaves the rest to the next', async () => {
+  const { events } = arriving(6)
+  assert.deepEqual(await ids('head 1 | union [tail 1] | keep id', events), [0, 5])
+})
+
+test('what nobody will read again is not read to the end', async () => {
+  const { events, read } = arriving(100)
+  assert.deepEqual(await ids('where id < 3 | head 1 | union [head 3] | keep id', events), [0, 0, 1, 2])
+  assert.ok(read() <= 3, `${read()} batches read`)
+})
+
+test('what is kept for a later pipeline is charged to the memory of the query', async () => {
+  const run = (text: string) => queryStream(text, arriving(2000).events, { now: NOW, memoryBytes: 20_000 }).collect()
+  await assert.rejects(run('stats count() | union [stats count()]'), QueryMemoryError)
+  assert.equal((await run('stats count()')).rows[0]?.[0], 2000)
+})
 
 async function hintsOf(query: string, ...batches: readonly string[]): Promise<string[]> {
   async function* events() {

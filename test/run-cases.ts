@@ -15,7 +15,7 @@ import { parseRow, rowText } from './rows.ts'
 import { serviceText } from './service-sections.ts'
 
 /** Sections that set a case up; every other is checked. */
-const GIVEN = new Set(['query', 'input', 'options', 'only', 'note'])
+const GIVEN = new Set(['query', 'input', 'lookup', 'fragment', 'options', 'only', 'note'])
 
 export interface Mismatch {
   readonly section: CaseSection

@@ -60,8 +60,8 @@ export const USUAL_RUNGS: readonly Rung[] = [
       return from === undefined && to === undefined && !/\bdescribe\b/.test(queryOf(test))
     },
     rows: async test => {
-      const variables = optionsOf(test).variables ?? {}
-      const { rows, columns } = askReference(queryOf(test), eventsOf(test), { now: NOW, variables })
+      const { variables = {}, lookups = {}, fragments = {} } = optionsOf(test)
+      const { rows, columns } = askReference(queryOf(test), eventsOf(test), { now: NOW, variables, lookups, fragments })
       const present = rows.map(row => new Map([...row].filter(([, value]) => value !== undefined)))
       return { rows: present, isEvents: columns === null }
     },

@@ -6,6 +6,7 @@ import { createMemoryEngine } from '../memory-engine.ts'
 export interface BenchOptions {
   readonly file: readonly string[]
   readonly runs: string
+  readonly timeField?: string
 }
 
 export async function bench(text: string, options: BenchOptions): Promise<void> {
@@ -13,7 +14,7 @@ export async function bench(text: string, options: BenchOptions): Promise<void> 
   if (!Number.isInteger(runs) || runs < 1)
     throw new CommandError(EXIT.usage, `--runs takes a whole number above 0, not '${options.runs}'`)
   const loadedAt = process.hrtime.bigint()
-  const engine = await createMemoryEngine(options.file)
+  const engine = await createMemoryEngine(options.file, options)
   const { eventCount } = engine.status()
   report('load', msSince(loadedAt), eventCount)
   const timesMs: number[] = []

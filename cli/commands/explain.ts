@@ -5,15 +5,19 @@ import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { type Hint, hintLine } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
+import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { createMemoryEngine } from '../memory-engine.ts'
+import { teeFile } from '../tee-file.ts'
 
 export interface ExplainCommandOptions {
   readonly file?: readonly string[]
   readonly data?: string
   readonly server?: string
   readonly token?: string
+  readonly lookup?: readonly string[]
   readonly from?: string
   readonly to?: string
+  readonly timeField?: string
   readonly analyze?: boolean
   readonly passes?: boolean
   readonly js?: boolean
@@ -65,14 +69,18 @@ async function explanationFor(text: string, options: ExplainCommandOptions): Pro
   }
   const isPiped = options.server === undefined && stdinIsPiped()
   if (options.data !== undefined || options.file !== undefined || isPiped) {
+    const lookups = lookupsOf(options.lookup)
     const engine =
-      options.data !== undefined ? await open(options.data) : await createMemoryEngine(options.file ?? [null])
+      options.data !== undefined
+        ? await open(options.data, { lookups })
+        : await createMemoryEngine(options.file ?? [null], { ...options, lookups })
     try {
-      return await engine.explain(text, asked)
+      return await engine.explain(text, { ...asked, openFile: teeFile })
     } finally {
       await engine.close()
     }
   }
+  refuseLookups(options.lookup)
   const parameters = new URLSearchParams({ q: text })
   for (const [name, value] of Object.entries(asked)) parameters.set(name, String(value))
   const response = await request(

@@ -1,11 +1,12 @@
 /** `quern ingest`: files or stdin into a server, or straight into a data directory. Constant memory; says what was refused. */
 import { open } from '../../engine.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
-import { createEventReader, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
+import { createEventReader } from '../../storage/ingest/read-event.ts'
 import { DateTime } from '../../storage/value.ts'
 import { request } from '../client.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { lineBatches, openFile, stdinIsPiped } from '../lines.ts'
+import { timestampFields } from '../local-events.ts'
 import { megabytes, startProgress } from '../progress.ts'
 
 export interface IngestOptions {
@@ -15,6 +16,7 @@ export interface IngestOptions {
   readonly index?: string
   readonly source?: string
   readonly batch: string
+  readonly timeField?: string
 }
 
 interface Tally {
@@ -31,6 +33,9 @@ export async function ingest(files: readonly string[], options: IngestOptions): 
       EXIT.usage,
       'nothing to ingest: name files, or pipe lines in (quern ingest app.log, or cat app.log | quern ingest)',
     )
+  }
+  if (options.timeField !== undefined && options.data === undefined) {
+    throw new CommandError(EXIT.usage, '--time-field goes with --data: a server looks at the names it knows')
   }
   const tally: Tally = { accepted: 0, failed: 0, examples: [] }
   const startedMs = Date.now()
@@ -106,7 +111,7 @@ async function intoDirectory(
         sourcetype: null,
         host: null,
         receivedAt,
-        timestampFields: TIMESTAMP_FIELDS,
+        timestampFields: timestampFields(options.timeField),
       }
       const events: IncomingEvent[] = []
       for (const line of lines) {

@@ -8,17 +8,21 @@ import { CommandError, EXIT } from '../exit-codes.ts'
 import { printHints } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
 import { localEvents, type ReadTally } from '../local-events.ts'
+import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
 import { startProgress } from '../progress.ts'
+import { teeFile } from '../tee-file.ts'
 
 export interface QueryCommandOptions {
   readonly file?: readonly string[]
   readonly data?: string
   readonly server?: string
   readonly token?: string
+  readonly lookup?: readonly string[]
   readonly from?: string
   readonly to?: string
+  readonly timeField?: string
   readonly format?: OutputFormat
   readonly failOnEmpty?: boolean
   readonly timeout?: string
@@ -51,16 +55,18 @@ async function run(
   signal: AbortSignal,
 ): Promise<number> {
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
+  const local = { ...bounds, openFile: teeFile }
   if (options.data !== undefined) {
-    const engine = await open(options.data)
+    const engine = await open(options.data, { lookups: lookupsOf(options.lookup) })
     try {
-      return await printAndReport(engine.query(text, bounds), format, options)
+      return await printAndReport(engine.query(text, local), format, options)
     } finally {
       await engine.close()
     }
   }
   const isLocal = options.file !== undefined || (options.server === undefined && stdinIsPiped())
   if (!isLocal) {
+    refuseLookups(options.lookup)
     return printFromServer(
       text,
       format,
@@ -71,7 +77,9 @@ async function run(
   const inputs = options.file?.map(file => ({ file })) ?? [{ file: null }]
   const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
   const progress = startProgress()
-  const counted = await printAndReport(queryStream(text, localEvents(inputs, tally, progress), bounds), format, options)
+  const lookups = lookupsOf(options.lookup)
+  const events = localEvents(inputs, tally, progress, { timeField: options.timeField })
+  const counted = await printAndReport(queryStream(text, events, { ...local, lookups }), format, options)
   progress.end()
   if (tally.failed > 0) {
     process.stderr.write(

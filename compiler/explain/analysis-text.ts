@@ -46,8 +46,8 @@ function skippedLines({ scan }: Profile): readonly string[] {
   return lines
 }
 
-function orderLines({ conditionOrder }: Profile): readonly string[] {
-  return conditionOrder.length === 0 ? [] : [`conditions asked as measuring taught: ${conditionOrder.join(', then ')}`]
+function orderLines({ conditionOrders }: Profile): readonly string[] {
+  return conditionOrders.map(order => `conditions asked as measuring taught: ${order.join(', then ')}`)
 }
 
 function columnLines({ scan }: Profile): readonly string[] {

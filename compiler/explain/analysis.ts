@@ -37,7 +37,7 @@ export function analysisOf(plan: PlanNode, profile: Profile, compileNs: number):
 
 function sharesOf(node: PlanNode, actual: OperatorProfile | null, profile: Profile): Share[] {
   if (actual === null) return []
-  const own = actual.durationNs - (node.op === 'scan' ? profile.scan.decodeNs : 0)
+  const own = actual.durationNs - actual.decodeNs
   const below = node.children.flatMap((child, index) => sharesOf(child, actual.children[index] ?? null, profile))
   return [{ what: `${node.label}${mostlyIn(node, own, profile)}`, ns: own }, ...below]
 }
@@ -98,7 +98,7 @@ export function analysisJson({ profile, compileNs, totalNs, shares }: Analysis):
       cached: kernel.cached,
     })),
     once_per_value: tablesOf(profile).map(({ expression, field, values }) => ({ expression, field, values })),
-    condition_order: profile.conditionOrder,
+    condition_orders: profile.conditionOrders,
     counters: Object.fromEntries(profile.counters),
   }
 }

@@ -15,17 +15,21 @@ const TREE_MAX = 84
 
 export function planText(compiled: Compiled, estimate: ScanEstimate, analysis: Analysis | null): string {
   const rows: Row[] = []
-  const visit = (node: PlanNode, actual: OperatorProfile | null, indent: string, branch: string): void => {
+  /** `branch` is drawn before the node, `below` before everything under it. */
+  const visit = (node: PlanNode, actual: OperatorProfile | null, branch: string, below: string): void => {
     const kernels = node.kernels.map(kernel => kernel.name).join(', ')
     rows.push({
-      tree: `${indent}${branch}${shortened(node.label)}`,
+      tree: `${branch}${shortened(node.label)}`,
       cells: [kernels, ...(actual === null || analysis === null ? [] : measured(actual, analysis))],
     })
-    const under = indent + (branch === '' ? '' : '   ')
+    const last = node.children.length - 1
     for (const [key, value] of node.details) {
-      if (key !== 'kernel') rows.push({ tree: `${under}     ${key} ${value}`, cells: [] })
+      if (key !== 'kernel') rows.push({ tree: `${below}${last > 0 ? '│' : ' '}    ${key} ${value}`, cells: [] })
     }
-    for (const [index, child] of node.children.entries()) visit(child, actual?.children[index] ?? null, under, '└─ ')
+    for (const [index, child] of node.children.entries()) {
+      const [here, under] = index === last ? ['└─ ', '   '] : ['├─ ', '│  ']
+      visit(child, actual?.children[index] ?? null, below + here, below + under)
+    }
   }
   visit(compiled.plan, analysis?.profile.root ?? null, '', '')
   return [...laidOut(rows), '', ...(analysis === null ? [estimateLine(estimate)] : analysisLines(analysis))].join('\n')

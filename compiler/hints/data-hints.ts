@@ -7,23 +7,29 @@ import type { Profile } from '../../runtime/profile.ts'
 export function withDataHints(known: readonly Diagnostic[], counters: Profile['counters']): Diagnostic[] {
   const hints = [...known]
   for (const [counter, count] of counters) {
-    const found = dataHint(counter, count)
+    const found = dataHint(counter, count, counters)
     if (found === null) continue
-    const at = hints.findIndex(hint => hint.code === found.code && hint.suggestion === found.suggestion)
+    const at = hints.findIndex(hint => hint.code === found.code && argumentOf(hint) === argumentOf(found))
     if (at < 0 || found.suggestion === undefined) hints.push(found)
     else hints[at] = { ...found, span: hints[at]!.span }
   }
   return hints
 }
 
-function dataHint(counter: string, count: number): Diagnostic | null {
+/** The field a cast is suggested for: which cast is known only from the data. */
+function argumentOf({ suggestion }: Diagnostic): string | undefined {
+  return suggestion?.replace(/^(?:int|float)\(/, '')
+}
+
+function dataHint(counter: string, count: number, counters: Profile['counters']): Diagnostic | null {
   const [kind = '', ...rest] = counter.split(':')
   const subject = rest.join(':')
   switch (kind) {
     case 'coerced': {
       const field = quoteField(subject)
-      const message = `${field} holds strings; ${counted(count, '1 was', 'were')} read as ${count === 1 ? 'a number' : 'numbers'}, use int(${field})`
-      return { code: 'H905', message, span: NO_SPAN, suggestion: `int(${field})` }
+      const cast = `${counters.has(`fractional:${subject}`) ? 'float' : 'int'}(${field})`
+      const message = `${field} holds strings; ${counted(count, '1 was', 'were')} read as ${count === 1 ? 'a number' : 'numbers'}, use ${cast}`
+      return { code: 'H905', message, span: NO_SPAN, suggestion: cast }
     }
     case 'overflow': {
       const message = `${counted(count, '1 result is', 'results are')} beyond 64-bit integers and became ${count === 1 ? 'a float' : 'floats'}`
@@ -32,6 +38,13 @@ function dataHint(counter: string, count: number): Diagnostic | null {
     case 'parse': {
       const message = `${counted(count, '1 text', 'texts')} could not be parsed as ${subject}; see _error_detail`
       return { code: 'H907', message, span: NO_SPAN }
+    }
+    case 'null-first':
+    case 'missing-first': {
+      const field = quoteField(subject)
+      const message = `${counted(count, '1 row has', 'rows have')} no ${field} and ${count === 1 ? 'stands' : 'stand'} first: nulls do where a sort descends`
+      const suggestion = `where ${kind === 'null-first' ? `not is_null(${field})` : `exists(${field})`}`
+      return { code: 'H914', message, span: NO_SPAN, suggestion }
     }
     case 'note':
       // What a stage left out or took liberties with, in its own words; the same may be said of several series.

@@ -7,7 +7,7 @@ import type { LogicalOp } from '../logical/ops.ts'
 import { printSortKeys } from '../logical/print.ts'
 import { orderOf } from '../logical/properties.ts'
 import { traitsOf } from '../logical/traits.ts'
-import { chainOf, childrenOf } from '../logical/walk.ts'
+import { chainOf, childrenOf, inputsOf } from '../logical/walk.ts'
 import type { PhysicalScan } from '../physical/ops.ts'
 
 /** A query over all time is told so from this many rows on: some seconds of one core. */
@@ -21,18 +21,34 @@ export interface PlanHintOptions {
 /**
  * @param written  the plan as the query says it
  * @param optimised  the same after the rules
- * @param scan  as it will be read
+ * @param scans  as they will be read, in the order in which they stand in the plan
  */
 export function planHints(
   written: LogicalOp,
   optimised: LogicalOp,
-  scan: PhysicalScan,
+  scans: readonly PhysicalScan[],
   options: PlanHintOptions,
 ): Diagnostic[] {
-  const chain = chainOf(optimised)
-  const isAnswered = chain.some(op => op.kind === 'aggregate' && op.fromStatistics === true)
-  if (scan.nothing !== null || isAnswered) return headBeforeSort(written)
-  return [...timeHint(chain, scan, options), ...searchHints(scan, options), ...headBeforeSort(written)]
+  const hints = pathsOf(optimised).flatMap((path, index) => {
+    const scan = scans[index]!
+    const isAnswered = path.some(op => op.kind === 'aggregate' && op.fromStatistics === true)
+    if (scan.nothing !== null || scan.lookup !== null || isAnswered) return []
+    return [...timeHint(path, scan, options), ...searchHints(scan, options)]
+  })
+  return [...once(hints), ...headBeforeSort(written)]
+}
+
+/** From the last op down to each scan. */
+function pathsOf(op: LogicalOp): LogicalOp[][] {
+  if (op.kind === 'scan') return [[op]]
+  return inputsOf(op).flatMap(input => pathsOf(input).map(path => [op, ...path]))
+}
+
+/** A let that is used twice is one place in the query. */
+function once(hints: readonly Diagnostic[]): Diagnostic[] {
+  const isSame = (a: Diagnostic, b: Diagnostic): boolean =>
+    a.code === b.code && a.span.start === b.span.start && a.message === b.message
+  return hints.filter((hint, index) => hints.findIndex(other => isSame(hint, other)) === index)
 }
 
 function timeHint(chain: readonly LogicalOp[], scan: PhysicalScan, options: PlanHintOptions): Diagnostic[] {
@@ -82,7 +98,7 @@ function headBeforeSort(plan: LogicalOp): Diagnostic[] {
     if (sort.kind !== 'sort') return []
     const below = chain.slice(at + 1)
     const head = below.find(
-      op => traitsOf(op).rows(op) === 'own' || traitsOf(op).order !== 'kept' || op.kind === 'head',
+      op => traitsOf(op).rows(op) === 'own' || traitsOf(op).order(op) !== 'kept' || op.kind === 'head',
     )
     if (head?.kind !== 'head' || orderOf(head.input).length > 0) return []
     return [

@@ -3,19 +3,22 @@
  * has been read.
  */
 import type { Diagnostic } from '../../grammar/diagnostics.ts'
-import { type Span, suggestName } from '../../grammar/index.ts'
+import { printString, type Span, suggestName } from '../../grammar/index.ts'
 
 /** A field named where events are open; `made` are those that stages have made by then, which it may have been meant to be. */
 export interface NamedField {
   readonly name: string
   readonly span: Span
   readonly made: readonly string[]
+  /** It is a condition by itself, as a word is that is searched for. */
+  readonly isCondition?: boolean
 }
 
-export function unseenField({ name, span, made }: NamedField, known: Iterable<string>): Diagnostic {
+export function unseenField({ name, span, made, isCondition }: NamedField, known: Iterable<string>): Diagnostic {
   const near = suggestName(name, [...known, ...made])
+  const suggestion = near ?? (isCondition === true ? `has(_raw, ${printString(name)})` : null)
   const message = `no event has a field '${name}'`
-  return { code: 'H906', message, span, ...(near !== null && { suggestion: near }) }
+  return { code: 'H906', message, span, ...(suggestion !== null && { suggestion }) }
 }
 
 export class UnseenFields {

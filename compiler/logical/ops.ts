@@ -1,5 +1,5 @@
 /** The logical plan: what to compute, not how. Rules rewrite it, `physical/` lowers it. Plain readonly data, one `kind` per op. */
-import type { CastType } from '../../grammar/ast.ts'
+import type { CastType, JoinType } from '../../grammar/ast.ts'
 import type { Span } from '../../grammar/source.ts'
 import type { FormatSpec } from '../../runtime/program.ts'
 import type { TableCall } from '../../runtime/table.ts'
@@ -26,6 +26,8 @@ export type LogicalOp =
   | StreamstatsOp
   | DescribeOp
   | TableOp
+  | UnionOp
+  | JoinOp
 
 export type LogicalKind = LogicalOp['kind']
 
@@ -34,6 +36,7 @@ interface Op<K extends string> {
   readonly origin: Span
 }
 
+/** `input` is the pipeline a stage stands in; ops with more inputs name the others (see `inputsOf` in walk.ts). */
 interface UnaryOp<K extends string> extends Op<K> {
   readonly input: LogicalOp
 }
@@ -41,6 +44,8 @@ interface UnaryOp<K extends string> extends Op<K> {
 /** Which indexes: already matched against the catalog, sorted, so that a plan is a value. */
 export interface ScanOp extends Op<'scan'> {
   readonly indexes: readonly string[]
+  /** A lookup table that is read instead of indexes. */
+  readonly lookup: string | null
   /** Every range the query and the request gave, intersected. */
   readonly time: TimeRange
   /** Fields anything above reads; null means all (events are returned whole). Set by prune-fields. */
@@ -190,4 +195,27 @@ export interface TableOp extends UnaryOp<'table'> {
   readonly passes: boolean
   /** Fields it makes; null: only the data knows. */
   readonly makes: readonly string[] | null
+  /** A row that comes out is made of one that came in and of nothing else, and rows stay in their order. */
+  readonly isRowByRow?: true
+}
+
+/** All rows of every input, one input after the other, by field name. */
+export interface UnionOp extends UnaryOp<'union'> {
+  readonly others: readonly LogicalOp[]
+}
+
+/**
+ * Rows of `input` with the fields of the rows of `right` that have the same keys. A field of the right is named `prefix` and its name;
+ * where the row has a field of that name, `_right` follows. Keys of one name on both sides are one field.
+ */
+export interface JoinOp extends UnaryOp<'join'> {
+  readonly right: LogicalOp
+  readonly type: JoinType
+  readonly keys: readonly { readonly left: string; readonly right: string }[]
+  readonly prefix: string
+  /** Null and missing are values of a key as any other: each other's match. Left out: they match nothing. */
+  readonly matchesNull?: true
+  /** All fields each side can have; null: only the data knows. */
+  readonly leftFields: readonly string[] | null
+  readonly rightFields: readonly string[] | null
 }

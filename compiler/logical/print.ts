@@ -5,7 +5,8 @@ import type { FormatSpec } from '../../runtime/program.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { Expr } from './expr.ts'
-import type { AggregateCall, GroupKey, LogicalOp, SortKey } from './ops.ts'
+import type { AggregateCall, GroupKey, JoinOp, LogicalOp, SortKey } from './ops.ts'
+import { inputsOf } from './walk.ts'
 
 // Binding strength, loosest first; only decides where parentheses are needed.
 const LAMBDA = 0
@@ -119,7 +120,7 @@ export function printOp(op: LogicalOp): string {
       const fields = op.fields === null ? '' : `  fields ${op.fields.map(quoteField).join(', ') || '(none)'}`
       const limit = op.limit === null ? '' : `  limit ${op.limit}`
       const nothing = op.nothing === null ? '' : `  reads nothing: ${op.nothing}`
-      return `scan ${op.indexes.join(', ') || '(no index)'}${time === null ? '' : `  ${time}`}${fields}${limit}${nothing}`
+      return `scan ${printSource(op)}${time === null ? '' : `  ${time}`}${fields}${limit}${nothing}`
     }
     case 'filter':
       return `where ${op.conjuncts.map(c => write(c, AND + 1)).join(' and ')}`
@@ -160,17 +161,32 @@ export function printOp(op: LogicalOp): string {
       return 'describe'
     case 'table':
       return op.text
+    case 'union':
+      return 'union'
+    case 'join':
+      return printJoin(op)
   }
+}
+
+export function printSource(scan: { readonly indexes: readonly string[]; readonly lookup: string | null }): string {
+  return scan.lookup === null ? scan.indexes.join(', ') || '(no index)' : `lookup ${quoteField(scan.lookup)}`
+}
+
+export function printJoin({ type, keys, prefix }: Pick<JoinOp, 'type' | 'keys' | 'prefix'>): string {
+  const on = keys.map(({ left, right }) =>
+    left === right ? quoteField(left) : `${quoteField(left)} == ${quoteField(right)}`,
+  )
+  return `join ${type}${on.length === 0 ? '' : ` on ${on.join(', ')}`}${prefix === '' ? '' : ` as ${quoteField(prefix.slice(0, -1))}`}`
 }
 
 /** The plan, last op first, inputs indented below it. */
 export function printPlan(plan: LogicalOp): string {
   const lines: string[] = []
-  let op: LogicalOp | null = plan
-  for (let depth = 0; op !== null; depth++) {
+  const visit = (op: LogicalOp, depth: number): void => {
     lines.push('  '.repeat(depth) + printOp(op))
-    op = op.kind === 'scan' ? null : op.input
+    for (const input of inputsOf(op)) visit(input, depth + 1)
   }
+  visit(plan, 0)
   return lines.join('\n')
 }
 

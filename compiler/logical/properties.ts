@@ -23,7 +23,7 @@ export function orderOf(op: LogicalOp): readonly OrderKey[] {
     const bin = op.keys.find(key => seriesWidthNs(key.value) !== null)
     return bin === undefined ? [] : [{ field: bin.name, descending: false }]
   }
-  if (op.kind === 'scan' || traitsOf(op).order !== 'kept') return []
+  if (op.kind === 'scan' || traitsOf(op).order(op) !== 'kept') return []
   const keys: OrderKey[] = []
   for (const { field, descending } of orderOf(op.input)) {
     const name = nameAbove(op, field)

@@ -5,9 +5,10 @@
 import type { AggregateFunction } from '../functions/descriptor.ts'
 import type { Expr } from './expr.ts'
 import { isKept, overlaps, readsAny, touches } from './field-names.ts'
+import { filterSides, isFromRight } from './join-fields.ts'
 import type { AggregateCall, EventstatsOp, LogicalKind, LogicalOp, StreamColumn, StreamstatsOp } from './ops.ts'
 import { isPure, mayFail, observesAbsence } from './pure.ts'
-import { exprsBeside, fieldsOf, namesBeside, substitute } from './walk.ts'
+import { exprsBeside, fieldsOf, inputsOf, namesBeside, substitute } from './walk.ts'
 
 export interface OpTraits<O extends LogicalOp> {
   /** Every expression in the op. */
@@ -16,8 +17,8 @@ export interface OpTraits<O extends LogicalOp> {
   withExpressions(op: O, exprs: readonly Expr[]): O
   /** Rows that come out: each that came in, some of them, or rows of its own. */
   rows(op: O): 'same' | 'fewer' | 'own'
-  /** Their order: as they came in, set here, or one of its own that is no promise. */
-  readonly order: 'kept' | 'set' | 'own'
+  /** Their order: as they came in, as they came in but with other rows among them, set here, or one of its own that is no promise. */
+  order(op: O): 'kept' | 'mixed' | 'set' | 'own'
   /** Do its rows depend on the order of its input, beyond being passed on in it? */
   readsOrder(op: O): boolean
   /** Does a row that comes out depend on rows that come after it? Then a limit stays above. Left out: it does not. */
@@ -28,6 +29,8 @@ export interface OpTraits<O extends LogicalOp> {
   passesFields(op: O): boolean
   /** A condition above the op as it reads below it, where it drops exactly the rows it would have dropped; null: it must stay above. */
   filterBelow(op: O, conjunct: Expr): Expr | null
+  /** The same for an op with several inputs: as each of them is asked, null where it is not; null: it must stay above. */
+  filterInputs?(op: O, conjunct: Expr): readonly (Expr | null)[] | null
 }
 
 type TraitsByKind = { readonly [K in LogicalKind]: OpTraits<Extract<LogicalOp, { readonly kind: K }>> }
@@ -50,7 +53,7 @@ const TRAITS: TraitsByKind = {
   scan: {
     ...NO_EXPRESSIONS,
     rows: () => 'own',
-    order: 'own',
+    order: () => 'own',
     readsOrder: () => false,
     source: () => null,
     passesFields: () => false,
@@ -61,7 +64,7 @@ const TRAITS: TraitsByKind = {
     expressions: op => op.conjuncts,
     withExpressions: (op, conjuncts) => ({ ...op, conjuncts }),
     rows: () => 'fewer',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => false,
     source: SAME_FIELD,
     passesFields: () => true,
@@ -75,7 +78,7 @@ const TRAITS: TraitsByKind = {
       assignments: op.assignments.map((a, index) => ({ ...a, value: exprs[index]! })),
     }),
     rows: () => 'same',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => false,
     source: (op, field) => (op.assignments.some(a => overlaps(a.name, field)) ? null : field),
     passesFields: () => true,
@@ -91,7 +94,7 @@ const TRAITS: TraitsByKind = {
   keep: {
     ...NO_EXPRESSIONS,
     rows: () => 'same',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => false,
     source: (op, field) => (isKept(field, op.fields, op.except) ? field : null),
     passesFields: () => true,
@@ -101,7 +104,7 @@ const TRAITS: TraitsByKind = {
   drop: {
     ...NO_EXPRESSIONS,
     rows: () => 'same',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => false,
     source: (op, field) => (op.fields.some(pattern => touches(pattern, field)) ? null : field),
     passesFields: () => true,
@@ -111,7 +114,7 @@ const TRAITS: TraitsByKind = {
   rename: {
     ...NO_EXPRESSIONS,
     rows: () => 'same',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => false,
     source: (op, field) => {
       const pair = op.pairs.find(({ to }) => to === field)
@@ -133,7 +136,7 @@ const TRAITS: TraitsByKind = {
   parse: {
     ...NO_EXPRESSIONS,
     rows: op => (op.onError === 'drop' ? 'fewer' : 'same'),
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => false,
     source: (op, field) => {
       if (op.outputs === null) return null
@@ -147,7 +150,7 @@ const TRAITS: TraitsByKind = {
   head: {
     ...NO_EXPRESSIONS,
     rows: () => 'fewer',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => true,
     source: SAME_FIELD,
     passesFields: () => true,
@@ -157,7 +160,7 @@ const TRAITS: TraitsByKind = {
   tail: {
     ...NO_EXPRESSIONS,
     rows: () => 'fewer',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => true,
     source: SAME_FIELD,
     passesFields: () => true,
@@ -168,7 +171,7 @@ const TRAITS: TraitsByKind = {
     expressions: op => op.keys.map(key => key.value),
     withExpressions: (op, exprs) => ({ ...op, keys: op.keys.map((key, index) => ({ ...key, value: exprs[index]! })) }),
     rows: () => 'same',
-    order: 'set',
+    order: () => 'set',
     // It is stable: equal rows keep the order they came in.
     readsOrder: () => true,
     source: SAME_FIELD,
@@ -180,7 +183,7 @@ const TRAITS: TraitsByKind = {
     expressions: op => op.keys.map(key => key.value),
     withExpressions: (op, exprs) => ({ ...op, keys: op.keys.map((key, index) => ({ ...key, value: exprs[index]! })) }),
     rows: () => 'fewer',
-    order: 'set',
+    order: () => 'set',
     readsOrder: () => true,
     source: SAME_FIELD,
     passesFields: () => true,
@@ -190,7 +193,7 @@ const TRAITS: TraitsByKind = {
   dedup: {
     ...NO_EXPRESSIONS,
     rows: () => 'fewer',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => true,
     source: SAME_FIELD,
     passesFields: () => true,
@@ -210,7 +213,7 @@ const TRAITS: TraitsByKind = {
       return { ...op, keys, aggregates: op.aggregates.map(call => withExprs(call, take)) }
     },
     rows: () => 'own',
-    order: 'own',
+    order: () => 'own',
     readsOrder: op => !op.aggregates.every(call => ignoresOrder(call.function)),
     source: () => null,
     passesFields: () => false,
@@ -234,7 +237,7 @@ const TRAITS: TraitsByKind = {
       return { ...op, keys, aggregates: op.aggregates.map(call => withExprs(call, take)) }
     },
     rows: () => 'same',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: op => !op.aggregates.every(call => ignoresOrder(call.function)),
     readsAhead: () => true,
     source: (op, field) => (readsAny(field, namesBeside(op)) ? null : field),
@@ -254,7 +257,7 @@ const TRAITS: TraitsByKind = {
       return { ...op, keys, columns }
     },
     rows: () => 'same',
-    order: 'kept',
+    order: () => 'kept',
     readsOrder: () => true,
     readsAhead: op => op.columns.some(column => column.kind === 'offset' && column.distance > 0),
     source: (op, field) => (readsAny(field, namesBeside(op)) ? null : field),
@@ -265,11 +268,35 @@ const TRAITS: TraitsByKind = {
   describe: {
     ...NO_EXPRESSIONS,
     rows: () => 'own',
-    order: 'own',
+    order: () => 'own',
     readsOrder: () => false,
     source: () => null,
     passesFields: () => false,
     filterBelow: STAYS_ABOVE,
+  },
+
+  /** Rows of one input after those of another: what is true of a field in one says nothing of it in the next. */
+  union: {
+    ...NO_EXPRESSIONS,
+    rows: () => 'own',
+    order: () => 'mixed',
+    readsOrder: () => false,
+    source: () => null,
+    passesFields: () => true,
+    filterBelow: STAYS_ABOVE,
+    filterInputs: (op, conjunct) => inputsOf(op).map(() => conjunct),
+  },
+
+  join: {
+    ...NO_EXPRESSIONS,
+    rows: op => (op.type === 'semi' || op.type === 'anti' ? 'fewer' : 'own'),
+    // A row of the left side may be several, one after the other.
+    order: op => (op.type === 'outer' ? 'mixed' : 'kept'),
+    readsOrder: () => false,
+    source: (op, field) => (op.type === 'outer' || isFromRight(op, field) ? null : field),
+    passesFields: () => true,
+    filterBelow: STAYS_ABOVE,
+    filterInputs: (op, conjunct) => filterSides(op, conjunct),
   },
 
   /** An algorithm of its own: what it does to rows only it knows. */
@@ -280,11 +307,12 @@ const TRAITS: TraitsByKind = {
       inputs: op.inputs.map((input, index) => ({ ...input, value: exprs[index]! })),
     }),
     rows: () => 'own',
-    order: 'own',
-    readsOrder: () => true,
-    source: () => null,
+    order: op => (op.isRowByRow === true ? 'kept' : 'own'),
+    readsOrder: op => op.isRowByRow !== true,
+    source: (op, field) => (op.isRowByRow === true && op.makes !== null && !readsAny(field, op.makes) ? field : null),
     passesFields: op => op.passes,
-    filterBelow: STAYS_ABOVE,
+    filterBelow: (op, conjunct) =>
+      op.isRowByRow === true ? passesUnless(conjunct, field => TRAITS.table.source(op, field) === null) : null,
   },
 }
 

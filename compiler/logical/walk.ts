@@ -124,14 +124,48 @@ export function exprsBeside(op: EventstatsOp | StreamstatsOp): readonly Expr[] {
   ]
 }
 
-/** Bottom-up over a plan; identity when nothing changed. */
-export function mapPlan(op: LogicalOp, change: (node: LogicalOp) => LogicalOp): LogicalOp {
-  if (op.kind === 'scan') return change(op)
-  const input = mapPlan(op.input, change)
-  return change(input === op.input ? op : { ...op, input })
+/** What feeds an op: none of a scan, the pipeline the stage stands in first. */
+export function inputsOf(op: LogicalOp): readonly LogicalOp[] {
+  switch (op.kind) {
+    case 'scan':
+      return []
+    case 'union':
+      return [op.input, ...op.others]
+    case 'join':
+      return [op.input, op.right]
+    default:
+      return [op.input]
+  }
 }
 
-/** From the last op down to the scan. */
+/** The same op over other inputs, in the order `inputsOf` gives them; the same object when they are the same. */
+export function withInputs(op: LogicalOp, inputs: readonly LogicalOp[]): LogicalOp {
+  const before = inputsOf(op)
+  if (before.every((input, index) => input === inputs[index])) return op
+  const [input, ...others] = inputs
+  switch (op.kind) {
+    case 'scan':
+      return op
+    case 'union':
+      return { ...op, input: input!, others }
+    case 'join':
+      return { ...op, input: input!, right: others[0]! }
+    default:
+      return { ...op, input: input! }
+  }
+}
+
+/** Bottom-up over a plan; identity when nothing changed. */
+export function mapPlan(op: LogicalOp, change: (node: LogicalOp) => LogicalOp): LogicalOp {
+  return change(
+    withInputs(
+      op,
+      inputsOf(op).map(input => mapPlan(input, change)),
+    ),
+  )
+}
+
+/** From the last op down to the scan of the pipeline that was written; inputs beside it are left out. */
 export function chainOf(op: LogicalOp): LogicalOp[] {
   const chain: LogicalOp[] = []
   for (let node: LogicalOp | null = op; node !== null; node = node.kind === 'scan' ? null : node.input) chain.push(node)

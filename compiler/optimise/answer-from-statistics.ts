@@ -26,8 +26,8 @@ export const answerFromStatistics: Rule = {
 
 function isAnswerable(op: AggregateOp, catalog: Catalog): boolean {
   const scan = scanUnder(op.input)
-  if (scan === null || scan.nothing !== null) return false
-  const whyNotStored = storedIn(catalog, scan.indexes)
+  if (scan === null || scan.nothing !== null || scan.lookup !== null) return false
+  const whyNotStored = storedIn(catalog, scan)
   return takesWholeBlocks(op.input, whyNotStored) && factsOf(op, whyNotStored) !== null
 }
 

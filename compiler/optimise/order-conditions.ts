@@ -56,6 +56,6 @@ function percent(share: number): string {
 /** Fields of the events; what a stage in between makes, nothing is known of. */
 function statisticsFor(filter: FilterOp, cx: PassContext): StatisticsOf {
   const scan = chainOf(filter).at(-1) as ScanOp
-  if (filter.input !== scan) return () => null
+  if (filter.input !== scan || scan.lookup !== null) return () => null
   return field => cx.catalog.statistics?.(scan.indexes, field) ?? null
 }

@@ -1,7 +1,8 @@
 /** Only fields somebody reads are read: from the demand of the last op down to the scan. */
 import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
 import type { Expr } from '../logical/expr.ts'
-import { touches } from '../logical/field-names.ts'
+import { readsAny, touches } from '../logical/field-names.ts'
+import { demandOfSides } from '../logical/join-fields.ts'
 import type { AggregateCall, EventstatsOp, LogicalOp, ParseOp, StreamstatsOp, TableOp } from '../logical/ops.ts'
 import {
   columnName,
@@ -9,8 +10,10 @@ import {
   exprsOfCall,
   exprsOfColumn,
   fieldsOf,
+  inputsOf,
   namesBeside,
   someExpr,
+  withInputs,
 } from '../logical/walk.ts'
 import type { Rule } from '../pass.ts'
 
@@ -30,7 +33,10 @@ function prune(op: LogicalOp, demand: Demand): LogicalOp {
   switch (op.kind) {
     case 'scan': {
       if (demand === null) return op
-      return { ...op, fields: [...demand].sort() }
+      // A table is named with its columns; what else is asked of it is missing.
+      const { fields } = op
+      const isThere = (field: string): boolean => fields === null || readsAny(field, fields)
+      return { ...op, fields: [...demand].filter(isThere).sort() }
     }
     case 'filter':
       return under(op, plus(demand, fieldsOf(...op.conjuncts)))
@@ -99,6 +105,15 @@ function prune(op: LogicalOp, demand: Demand): LogicalOp {
       return under(op, null)
     case 'table':
       return under(op, demandOfTable(op, demand))
+    case 'join': {
+      const { left, right } = demandOfSides(op, demand)
+      return withInputs(op, [prune(op.input, left), prune(op.right, right)])
+    }
+    case 'union':
+      return withInputs(
+        op,
+        inputsOf(op).map(input => prune(input, demand)),
+      )
   }
 }
 

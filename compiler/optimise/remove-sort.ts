@@ -7,6 +7,7 @@ import { printExpr } from '../logical/print.ts'
 import { orderOf, uniqueFieldsOf } from '../logical/properties.ts'
 import { isPure } from '../logical/pure.ts'
 import { traitsOf } from '../logical/traits.ts'
+import { inputsOf, withInputs } from '../logical/walk.ts'
 import type { PassContext, Rule } from '../pass.ts'
 
 export const removeSort: Rule = {
@@ -23,8 +24,14 @@ function visit(op: LogicalOp, isSeen: boolean, cx: PassContext): LogicalOp {
   if (op.kind === 'scan') return op
   if (op.kind === 'sort' && op.keys.every(key => isPure(key.value))) return visitSort(op, isSeen, cx)
   const traits = traitsOf(op)
-  const isSeenBelow = traits.readsOrder(op) || (traits.order === 'kept' && isSeen)
-  return over(op, visit(op.input, isSeenBelow, cx))
+  const order = traits.order(op)
+  const isSeenBelow = traits.readsOrder(op) || ((order === 'kept' || order === 'mixed') && isSeen)
+  // Of its right side a join that only asks for matches sees no order.
+  const isFilter = op.kind === 'join' && (op.type === 'semi' || op.type === 'anti')
+  return withInputs(
+    op,
+    inputsOf(op).map((input, index) => visit(input, isSeenBelow && !(isFilter && index > 0), cx)),
+  )
 }
 
 function visitSort(op: SortOp, isSeen: boolean, cx: PassContext): LogicalOp {

@@ -12,7 +12,7 @@ export const timeRange: Rule = {
   summary: 'comparisons of _time with a constant become the time range of the scan',
   apply(plan) {
     const changed = mapPlan(plan, op => {
-      if (op.kind !== 'filter' || op.input.kind !== 'scan') return op
+      if (op.kind !== 'filter' || op.input.kind !== 'scan' || op.input.lookup !== null) return op
       const { input: scan } = op
       let time = scan.time
       const rest: Expr[] = []

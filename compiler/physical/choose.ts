@@ -34,46 +34,44 @@ export interface ChooseContext {
 }
 
 export function choose(plan: LogicalOp, cx: ChooseContext): PhysicalOp {
-  const wantsNewest = readsNewestFirst(plan)
-  return lower(plan, cx, wantsNewest)
+  return lower(plan, cx, false)
 }
 
+/** `newestFirst`: a top-k by `-_time` stands above, and nothing between cares for the order of rows or changes `_time`. */
 function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): PhysicalOp {
+  if (op.kind === 'scan') return scanOf(op, [], cx, newestFirst)
+  if (op.kind === 'filter' && op.input.kind === 'scan') return scanOf(op.input, op.conjuncts, cx, newestFirst)
+  const below = readsNewestFirst(op, newestFirst)
+  const input = lower(op.input, cx, below)
   switch (op.kind) {
-    case 'scan':
-      return scanOf(op, [], cx, newestFirst)
     case 'filter':
-      if (op.input.kind === 'scan') return scanOf(op.input, op.conjuncts, cx, newestFirst)
-      return {
-        kind: 'filter',
-        origin: op.origin,
-        conjuncts: op.conjuncts,
-        input: lower(op.input, cx, newestFirst),
-      }
+      return { kind: 'filter', origin: op.origin, conjuncts: op.conjuncts, input }
     case 'extend':
-      return extendInSteps(op.assignments, lower(op.input, cx, newestFirst), op.origin)
+      return extendInSteps(op.assignments, input, op.origin)
     case 'sort':
-      return sortOf(op.keys, null, op.origin, lower(op.input, cx, newestFirst))
+      return sortOf(op.keys, null, op.origin, input)
     case 'topk':
-      return sortOf(op.keys, op.count, op.origin, lower(op.input, cx, newestFirst))
+      return sortOf(op.keys, op.count, op.origin, input)
     case 'table':
-      return tableOf(op, lower(op.input, cx, newestFirst))
+      return tableOf(op, input)
     case 'aggregate':
-      return aggregateOf(op, lower(op.input, cx, newestFirst), cx)
+      return aggregateOf(op, input, cx)
     case 'eventstats':
-      return eventstatsOf(op, lower(op.input, cx, newestFirst))
+      return eventstatsOf(op, input)
     case 'streamstats':
-      return streamstatsOf(op, lower(op.input, cx, newestFirst))
+      return streamstatsOf(op, input)
     case 'dedup':
-      return {
-        kind: 'dedup',
-        origin: op.origin,
-        count: op.count,
-        fields: op.fields,
-        input: lower(op.input, cx, newestFirst),
-      }
+      return { kind: 'dedup', origin: op.origin, count: op.count, fields: op.fields, input }
+    case 'join': {
+      const { type, keys, prefix } = op
+      const matchesNull = op.matchesNull === true
+      const right = lower(op.right, cx, false)
+      return { kind: 'join', origin: op.origin, type, keys, prefix, matchesNull, input, right }
+    }
+    case 'union':
+      return { kind: 'union', origin: op.origin, input, others: op.others.map(other => lower(other, cx, below)) }
     default:
-      return { ...op, input: lower(op.input, cx, newestFirst) }
+      return { ...op, input }
   }
 }
 
@@ -83,13 +81,14 @@ function scanOf(
   cx: ChooseContext,
   newestFirst: boolean,
 ): PhysicalScan {
-  const whyNotStored = storedIn(cx.catalog, scan.indexes)
+  const whyNotStored = storedIn(cx.catalog, scan)
   // What comes after a strict cast is asked of the rows that passed it: no block may be left out for it.
   const firstStrict = conjuncts.findIndex(mayFail)
   return {
     kind: 'scan',
     origin: scan.origin,
     indexes: scan.indexes,
+    lookup: scan.lookup,
     time: scan.time,
     fields: scan.fields,
     order: newestFirst ? 'newest-first' : 'natural',
@@ -154,7 +153,7 @@ function aggregateOf(op: AggregateOp, input: PhysicalOp, cx: ChooseContext): Phy
   const keys = op.keys.map(key => made.key(key))
   const aggregates = op.aggregates.map(call => made.call(call))
   const isFromStatistics = op.fromStatistics === true && cx.pushdown && input.kind === 'scan'
-  const facts = isFromStatistics ? factsOf(op, storedIn(cx.catalog, input.indexes)) : null
+  const facts = isFromStatistics ? factsOf(op, storedIn(cx.catalog, input)) : null
   return { kind: 'aggregate', origin: op.origin, keys, aggregates, facts, input: made.below(input, op.origin) }
 }
 
@@ -179,19 +178,15 @@ function streamstatsOf(op: StreamstatsOp, input: PhysicalOp): PhysicalStreamstat
   return { kind: 'streamstats', origin: op.origin, keys, columns, temporary, input: made.below(input, op.origin) }
 }
 
-/** Does a top-k by `-_time` stand over the scan with nothing between that cares for order or changes `_time`? */
-function readsNewestFirst(plan: LogicalOp): boolean {
-  const above: LogicalOp[] = []
-  for (let op = plan; op.kind !== 'scan'; op = op.input) above.push(op)
-  const last = above.findLastIndex(op => op.kind === 'topk')
-  if (last < 0) return false
-  const topk = above[last]!
-  const [first] = topk.kind === 'topk' ? topk.keys : []
-  if (first?.descending !== true || first.value.kind !== 'field' || first.value.name !== '_time') return false
-  return above.slice(last + 1).every(op => {
-    const { source, order, readsOrder } = traitsOf(op)
-    // parse never replaces what is there, and the time of an event always is.
-    const isSame = op.kind === 'parse' || source(op, '_time') === '_time'
-    return order === 'kept' && !readsOrder(op) && isSame
-  })
+/** Should what feeds the op read its newest blocks first? */
+function readsNewestFirst(op: LogicalOp, above: boolean): boolean {
+  if (op.kind === 'topk') {
+    const [first] = op.keys
+    return first?.descending === true && first.value.kind === 'field' && first.value.name === '_time'
+  }
+  if (op.kind === 'union') return above
+  const { source, order, readsOrder } = traitsOf(op)
+  // parse never replaces what is there, and the time of an event always is.
+  const isSame = op.kind === 'parse' || source(op, '_time') === '_time'
+  return above && op.kind !== 'join' && order(op) === 'kept' && !readsOrder(op) && isSame
 }

@@ -9,6 +9,7 @@ import type {
   DescribeOp,
   DropOp,
   HeadOp,
+  JoinOp,
   KeepOp,
   ParseOp,
   RenameOp,
@@ -27,6 +28,8 @@ export type PhysicalOp =
   | PhysicalEventstats
   | PhysicalStreamstats
   | PhysicalTable
+  | PhysicalUnion
+  | PhysicalJoin
   | Over<KeepOp | DropOp | RenameOp | ParseOp | HeadOp | TailOp | DescribeOp>
 
 /** Ops that run as they are written. */
@@ -42,6 +45,7 @@ export interface PhysicalScan {
   readonly kind: 'scan'
   readonly origin: Span
   readonly indexes: readonly string[]
+  readonly lookup: string | null
   readonly time: TimeRange
   readonly fields: readonly string[] | null
   readonly order: 'natural' | 'newest-first'
@@ -111,4 +115,37 @@ export interface PhysicalTable extends Unary<'table'> {
   readonly text: string
   readonly inputs: readonly { readonly name: string; readonly field: string }[]
   readonly temporary: readonly string[]
+}
+
+/** Inputs run one after the other, in this order. */
+export interface PhysicalUnion extends Unary<'union'> {
+  readonly others: readonly PhysicalOp[]
+}
+
+/** The right side is read first and held; the left side streams past it. */
+export interface PhysicalJoin extends Unary<'join'> {
+  readonly right: PhysicalOp
+  readonly type: JoinOp['type']
+  readonly keys: JoinOp['keys']
+  readonly prefix: string
+  readonly matchesNull: boolean
+}
+
+/** What feeds an op, in the order explain shows it. */
+export function physicalInputs(op: PhysicalOp): readonly PhysicalOp[] {
+  switch (op.kind) {
+    case 'scan':
+      return []
+    case 'union':
+      return [op.input, ...op.others]
+    case 'join':
+      return [op.input, op.right]
+    default:
+      return [op.input]
+  }
+}
+
+/** Every scan of the plan, in that order. */
+export function scansIn(op: PhysicalOp): PhysicalScan[] {
+  return op.kind === 'scan' ? [op] : physicalInputs(op).flatMap(scansIn)
 }

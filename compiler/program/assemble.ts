@@ -6,7 +6,7 @@ import type { KernelOptions } from '../codegen/kernel-spec.ts'
 import type { Expr } from '../logical/expr.ts'
 import { printExpr } from '../logical/print.ts'
 import { mayFail } from '../logical/pure.ts'
-import type { PhysicalKey, PhysicalOp } from '../physical/ops.ts'
+import { type PhysicalKey, type PhysicalOp, physicalInputs } from '../physical/ops.ts'
 import type { PlanNode } from '../types.ts'
 import { detailsOf, labelOf } from './labels.ts'
 import { streamParts } from './streamstats.ts'
@@ -32,7 +32,9 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
   })
 
   const build = (op: PhysicalOp): { readonly spec: OperatorSpec; readonly node: PlanNode } => {
-    const input = op.kind === 'scan' ? null : build(op.input)
+    // In the order in which they run: the right side of a join is read first.
+    const inputs = op.kind === 'join' ? [op.right, op.input].map(build).reverse() : physicalInputs(op).map(build)
+    const [input] = inputs
     const kernels: { name: string; of: string }[] = []
     const filterKernel = (expr: Expr): KernelSpec => {
       const kernel = emitFilter([expr], named('where', expr.origin))
@@ -47,6 +49,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             ...base,
             op: 'scan',
             indexes: op.indexes,
+            lookup: op.lookup,
             time: op.time,
             fields: op.fields,
             order: op.order,
@@ -125,11 +128,24 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'tail':
           return { ...base, op: op.kind, count: op.count, input: input!.spec }
         case 'table': {
-          const inputs = Object.fromEntries(op.inputs.map(({ name, field }) => [name, field]))
-          return { ...base, op: 'table', call: op.call, inputs, temporary: op.temporary, input: input!.spec }
+          const columns = Object.fromEntries(op.inputs.map(({ name, field }) => [name, field]))
+          return {
+            ...base,
+            op: 'table',
+            call: op.call,
+            inputs: columns,
+            temporary: op.temporary,
+            input: input!.spec,
+          }
         }
         case 'describe':
           return { ...base, op: 'describe', input: input!.spec }
+        case 'join': {
+          const { type, keys, prefix, matchesNull } = op
+          return { ...base, op: 'join', type, keys, prefix, matchesNull, input: input!.spec, right: inputs[1]!.spec }
+        }
+        case 'union':
+          return { ...base, op: 'union', input: input!.spec, others: inputs.slice(1).map(other => other.spec) }
       }
     })()
     const names = kernels.map(kernel => kernel.name).join(', ')
@@ -140,7 +156,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
       details,
       kernels,
       origin: op.origin,
-      children: input === null ? [] : [input.node],
+      children: inputs.map(each => each.node),
     }
     return { spec, node }
   }

@@ -1,12 +1,12 @@
 /** One line per physical op, as explain and the profile show it. */
 import { quoteField } from '../../grammar/index.ts'
-import { printAggregate, printExpr, printFormatSpec, printTime } from '../logical/print.ts'
+import { printAggregate, printExpr, printFormatSpec, printJoin, printSource, printTime } from '../logical/print.ts'
 import type { PhysicalKey, PhysicalOp } from '../physical/ops.ts'
 
 export function labelOf(op: PhysicalOp): string {
   switch (op.kind) {
     case 'scan':
-      return `scan ${op.indexes.join(', ') || '(no index)'}${op.order === 'newest-first' ? ' newest first' : ''}`
+      return `scan ${printSource(op)}${op.order === 'newest-first' ? ' newest first' : ''}`
     case 'filter':
       return `where ${op.conjuncts.map(printExpr).join(' and ')}`
     case 'extend':
@@ -38,6 +38,10 @@ export function labelOf(op: PhysicalOp): string {
       return 'describe'
     case 'table':
       return op.text
+    case 'union':
+      return 'union'
+    case 'join':
+      return printJoin(op)
   }
 }
 
@@ -76,6 +80,10 @@ export function detailsOf(op: PhysicalOp): readonly (readonly [string, string])[
       const statistics = op.facts === null ? [] : [['statistics', 'of whole blocks, where they tell'] as const]
       return [['merge', weakest], ...statistics]
     }
+    case 'join':
+      return op.type === 'semi' || op.type === 'anti'
+        ? [['holds', 'the keys of the right side']]
+        : [['holds', 'the right side']]
     default:
       return []
   }

@@ -3,7 +3,8 @@
  * gone. Everything wrong is reported at its place; what is wrong becomes null, so that one pass reports all of it.
  */
 import type { AstCall, AstExpr, AstIn, AstLambda, LiteralValue } from '../../grammar/ast.ts'
-import { NO_SPAN, printCall, printExpr, type Span, suggestName } from '../../grammar/index.ts'
+import type { Diagnostic } from '../../grammar/diagnostics.ts'
+import { NO_SPAN, printCall, printExpr, printString, type Span, suggestName } from '../../grammar/index.ts'
 import { DateTime, Duration, type Value, type ValueType } from '../../storage/value.ts'
 import type { ScalarFunction, TypeProblem } from '../functions/descriptor.ts'
 import { lookupAggregate, lookupScalar } from '../functions/index.ts'
@@ -27,6 +28,10 @@ export class ExprResolver {
   /** Parameters of the lambdas around the place at hand; they hide fields of the same name. */
   #locals: ReadonlyMap<string, Omit<ParameterExpr, 'origin'>> = new Map()
 
+  #isQuiet = false
+  /** The field at hand is a condition by itself. */
+  #isCondition = false
+
   constructor(scope: Scope, cx: ResolveContext) {
     this.#scope = scope
     this.#cx = cx
@@ -34,16 +39,26 @@ export class ExprResolver {
 
   /** A condition: its type must be able to be a boolean. */
   predicate(ast: AstExpr): Expr {
+    this.#isCondition = ast.kind === 'field'
     const expr = this.expr(ast)
+    this.#isCondition = false
     if (expr.type !== 'bool' && expr.type !== 'any' && expr.type !== 'null') {
       this.#cx.report({
         code: 'E207',
         message: `a condition must be true or false; this is ${expr.type === 'int' ? 'an' : 'a'} ${expr.type}`,
         span: ast.span,
-        ...(expr.kind === 'field' && { suggestion: `exists(${expr.name})` }),
+        ...this.#asCondition(ast, expr),
       })
     }
     return expr
+  }
+
+  /** What was probably meant: that a field exists, or, of a text, that the event contains it as a search term would. */
+  #asCondition(ast: AstExpr, expr: Expr): Partial<Diagnostic> {
+    if (expr.kind === 'field') return { suggestion: `exists(${expr.name})` }
+    if (expr.kind !== 'literal' || typeof expr.value !== 'string' || !this.#scope.has('_raw')) return {}
+    const text = `contains(_raw, ${printString(expr.value)})`
+    return { suggestion: text, edit: { span: ast.span, text } }
   }
 
   expr(ast: AstExpr): Expr {
@@ -160,6 +175,16 @@ export class ExprResolver {
     return { kind: 'field', type: this.#scope.typeOf(name), origin: span, name }
   }
 
+  /** Fields that a stage tries by itself: nobody wrote them, so nobody is told that no event has them. */
+  unasked(ast: AstExpr): Expr {
+    this.#isQuiet = true
+    try {
+      return this.expr(ast)
+    } finally {
+      this.#isQuiet = false
+    }
+  }
+
   /** How a column is written: `count()` is text of the language already. */
   #columnText(name: string): string {
     return name.includes('(') || /^[A-Za-z_@][\w@.]*$/.test(name) ? name : `\`${name}\``
@@ -168,9 +193,11 @@ export class ExprResolver {
   /** Events are open, so an unknown field is legal and every row lacks it; usually it is a typo, so say so. */
   #hintUnknown(name: string, span: Span): void {
     const { knownFields } = this.#cx
-    if (!this.#scope.isEvents || !this.#scope.isStored) return
+    if (this.#isQuiet || !this.#scope.isEvents || !this.#scope.isNamed) return
     if (this.#scope.fields.has(name) || name === 'index' || name.startsWith('_')) return
-    const field = { name, span, made: [...this.#scope.fields.keys()] }
+    // A member of an object that a stage made.
+    for (const made of this.#scope.fields.keys()) if (name.startsWith(`${made}.`)) return
+    const field = { name, span, made: [...this.#scope.fields.keys()], ...(this.#isCondition && { isCondition: true }) }
     if (knownFields === null) this.#cx.named(field)
     if (knownFields === null || knownFields.size === 0 || knownFields.has(name)) return
     for (const known of knownFields.keys()) if (known.startsWith(`${name}.`)) return
@@ -179,6 +206,11 @@ export class ExprResolver {
 
   #variable(name: string, span: Span): Expr {
     const value = Object.hasOwn(this.#cx.variables, name) ? this.#cx.variables[name] : undefined
+    if (value === undefined && this.#cx.lets.names.includes(name)) {
+      const message = `$${name} names rows (a let); a value is given with the request, in "variables"`
+      this.#cx.report({ code: 'E109', message, span })
+      return nothing(span)
+    }
     if (value === undefined) {
       const near = suggestName(name, Object.keys(this.#cx.variables))
       this.#cx.report({
@@ -511,7 +543,12 @@ function literalValue(value: LiteralValue): Value {
 const NUMBERS: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
 
 export function commonType(exprs: readonly Expr[]): ValueType {
-  const types = new Set(exprs.map(expr => expr.type).filter(type => type !== 'null'))
+  return unified(exprs.map(expr => expr.type))
+}
+
+/** The narrowest type that holds values of all of these. */
+export function unified(all: readonly ValueType[]): ValueType {
+  const types = new Set(all.filter(type => type !== 'null'))
   if (types.size === 0) return 'null'
   if (types.size === 1) return [...types][0]!
   return [...types].every(type => NUMBERS.has(type)) ? 'number' : 'any'

@@ -1,57 +1,79 @@
 /** A desugared query becomes a logical plan: sources matched, names bound, every stage lowered by its descriptor. */
-import type { AstFrom, AstQuery, AstSourceName, AstStage } from '../../grammar/ast.ts'
-import { type Span, STAGE_SYNTAX, suggestName } from '../../grammar/index.ts'
-import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
-import type { TimeRange } from '../../storage/predicate.ts'
-import type { DateTime } from '../../storage/value.ts'
-import type { LogicalOp, ScanOp } from '../logical/ops.ts'
+import type { AstInput, AstPipeline, AstQuery, AstStage } from '../../grammar/ast.ts'
+import { NO_SPAN, STAGE_SYNTAX } from '../../grammar/index.ts'
+import type { LogicalOp } from '../logical/ops.ts'
+import { inputsOf } from '../logical/walk.ts'
 import { lowerStage } from '../stages/index.ts'
 import type { CoreStage } from '../stages/stage.ts'
-import type { ResolveContext } from './context.ts'
-import { ExprResolver, listed } from './expression.ts'
-import { EVENTS, type Scope } from './scope.ts'
-import { ALL_TIME, intersect, rangeOf } from './time.ts'
+import type { Lets, ResolveContext, Resolved } from './context.ts'
+import { ExprResolver } from './expression.ts'
+import { resolveLets, rowsOfLet } from './lets.ts'
+import { EVENTS, Scope } from './scope.ts'
+import { resolveSource, resolveTable } from './sources.ts'
+import { ALL_TIME } from './time.ts'
 
-export interface Resolved {
-  readonly plan: LogicalOp
-  readonly scope: Scope
-  readonly scan: ScanOp
-}
+/** Uses of lets multiply; beyond this a plan is a mistake. */
+const OPS_MAX = 5000
 
-const DEFAULT_INDEX = 'main'
+export type ResolveSetting = Omit<ResolveContext, 'knownFields' | 'lets' | 'isInner' | 'rowsOf'>
 
-/** The indexes a query reads; also asked before resolving, to know which fields there are. */
-export function indexesOf(query: AstQuery, cx: Pick<ResolveContext, 'catalog' | 'report'>): readonly string[] {
-  const { from } = query.pipeline
-  return from === null ? [DEFAULT_INDEX] : matchedIndexes(from, cx)
-}
-
-export function resolve(
-  query: AstQuery,
-  indexes: readonly string[],
-  time: TimeRange,
-  now: DateTime,
-  cx: ResolveContext,
-): Resolved {
-  const { pipeline } = query
-  for (const definition of query.lets) {
-    cx.report({ code: 'E403', message: 'let is not available yet', span: definition.span })
+export function resolve(query: AstQuery, setting: ResolveSetting): Resolved {
+  const { lets, unused } = resolveLets(query.lets, setting, (definition, seen) =>
+    resolvePipeline(definition.pipeline, contextOf(setting, seen, true)),
+  )
+  const resolved = resolvePipeline(query.pipeline, contextOf(setting, lets, false))
+  for (const { name, nameSpan } of unused()) {
+    setting.hint({ code: 'H912', message: `nothing uses $${name}`, span: nameSpan })
   }
-  const ranges = (pipeline.from?.ranges ?? []).map(range => rangeOf(range, now))
-  const origin: Span = pipeline.from?.span ?? { start: pipeline.span.start, end: pipeline.span.start }
-  const scan: ScanOp = {
+  return resolved
+}
+
+function contextOf(setting: ResolveSetting, lets: Lets, isInner: boolean): ResolveContext {
+  const cx: ResolveContext = {
+    ...setting,
+    knownFields: null,
+    lets,
+    isInner,
+    rowsOf: input => rowsOf(input, cx),
+  }
+  return cx
+}
+
+function rowsOf(input: AstInput, cx: ResolveContext): Resolved {
+  switch (input.kind) {
+    case 'let-input':
+      return rowsOfLet(input, cx) ?? UNRESOLVED
+    case 'pipeline-input':
+      return resolvePipeline(input.pipeline, { ...cx, isInner: true })
+    case 'lookup-input':
+      return resolveTable(input, cx) ?? UNRESOLVED
+  }
+}
+
+/** Any field may be there: what could not be resolved is not judged. */
+const UNKNOWN = new Scope(new Map(EVENTS.fields), true)
+
+/** In the place of rows that are not there; the query is refused for the reason that was reported. */
+const UNRESOLVED: Resolved = {
+  plan: {
     kind: 'scan',
-    origin,
-    indexes,
-    time: [time, ...ranges].reduce(intersect, ALL_TIME),
+    origin: NO_SPAN,
+    indexes: [],
+    lookup: null,
+    time: ALL_TIME,
     fields: null,
     limit: null,
     nothing: null,
-  }
-  let plan: LogicalOp = scan
-  let scope = EVENTS
+  },
+  scope: UNKNOWN,
+  knownFields: null,
+}
+
+function resolvePipeline(pipeline: AstPipeline, cx: ResolveContext): Resolved {
+  const source = resolveSource(pipeline.from, { start: pipeline.span.start, end: pipeline.span.start }, cx)
+  let { plan, scope, knownFields } = source
   if (pipeline.search !== null) {
-    const predicate = new ExprResolver(scope, cx).predicate(pipeline.search)
+    const predicate = new ExprResolver(scope, { ...cx, knownFields }).predicate(pipeline.search)
     const conjuncts = predicate.kind === 'and' ? predicate.operands : [predicate]
     plan = { kind: 'filter', origin: pipeline.search.span, input: plan, conjuncts }
   }
@@ -62,66 +84,36 @@ export function resolve(
     const report: ResolveContext['report'] = isBroken
       ? problem => UNJUDGED.has(problem.code) || cx.report(problem)
       : cx.report
-    const inStage = { ...cx, report }
+    const inStage = { ...cx, report, knownFields }
     const exprs = new ExprResolver(scope, inStage)
     const lowered = lowerStage(asCore(stage), { ...inStage, input: plan, scope, exprs })
     plan = lowered.op
     scope = lowered.scope
+    if (lowered.knownFields !== undefined) knownFields = lowered.knownFields
   }
-  return { plan, scope, scan }
+  if (countOps(plan) > OPS_MAX) {
+    const message = `with all its lets the query has more than ${OPS_MAX} operators`
+    cx.report({ code: 'E501', message, span: pipeline.span })
+    return UNRESOLVED
+  }
+  return isBroken ? { plan, scope: UNKNOWN, knownFields: null } : { plan, scope, knownFields }
+}
+
+function countOps(plan: LogicalOp): number {
+  let count = 0
+  const left = [plan]
+  for (let op = left.pop(); op !== undefined && count <= OPS_MAX; op = left.pop()) {
+    count++
+    left.push(...inputsOf(op))
+  }
+  return count
 }
 
 const UNJUDGED: ReadonlySet<string> = new Set(['E101', 'E106', 'E203', 'E204', 'E207'])
 
 function asCore(stage: AstStage): CoreStage {
-  if (STAGE_SYNTAX[stage.kind].desugar !== undefined) throw new Error(`the short form ${stage.kind} was not expanded`)
+  const { desugar, desugarRows } = STAGE_SYNTAX[stage.kind]
+  if (desugar !== undefined || desugarRows !== undefined)
+    throw new Error(`the short form ${stage.kind} was not expanded`)
   return stage as CoreStage
-}
-
-function matchedIndexes(from: AstFrom, cx: Pick<ResolveContext, 'catalog' | 'report'>): readonly string[] {
-  const { indexes } = cx.catalog
-  const included = new Set<string>()
-  for (const source of from.sources) {
-    if (source.exclude) continue
-    if (source.isLet) {
-      cx.report({ code: 'E403', message: `$${source.pattern} is not available here`, span: source.span })
-      continue
-    }
-    const matched = indexes.filter(name => matchesName(source.pattern, name))
-    for (const name of matched) included.add(name)
-    if (matched.length > 0 || source.pattern.includes('*')) continue
-    // The default index exists from the start, empty.
-    if (source.pattern === DEFAULT_INDEX) included.add(DEFAULT_INDEX)
-    else reportUnknown(source, cx)
-  }
-  for (const source of from.sources) {
-    if (source.exclude) for (const name of [...included]) if (matchesName(source.pattern, name)) included.delete(name)
-  }
-  return [...included].sort()
-}
-
-function matchesName(pattern: string, name: string): boolean {
-  return pattern.includes('*') ? globMatches(parseGlob(pattern), name) : pattern === name
-}
-
-function reportUnknown(source: AstSourceName, cx: Pick<ResolveContext, 'catalog' | 'report'>): void {
-  const { indexes, sources } = cx.catalog
-  if (sources.includes(source.pattern)) {
-    const text = `main | where _source == ${JSON.stringify(source.pattern)}`
-    cx.report({
-      code: 'E103',
-      message: `'${source.pattern}' is a source, not an index; filter by it`,
-      span: source.span,
-      suggestion: text,
-      edit: { span: source.span, text },
-    })
-    return
-  }
-  const near = suggestName(source.pattern, [...indexes])
-  cx.report({
-    code: 'E103',
-    message: `no index '${source.pattern}'; there are ${listed(indexes)}`,
-    span: source.span,
-    ...(near !== null && { suggestion: near, edit: { span: source.span, text: near } }),
-  })
 }

@@ -11,12 +11,21 @@ export class Scope {
 
   /** Rows are events still: what else exists are their fields. Otherwise what else there is a stage made out of the data. */
   readonly isEvents: boolean
+  /** A field that no stage has made is one of the data, if there is such a field; what it holds may have changed. */
+  readonly isNamed: boolean
 
-  constructor(fields: ReadonlyMap<string, ValueType>, isOpen: boolean, isStored = false, isEvents = isOpen) {
+  constructor(
+    fields: ReadonlyMap<string, ValueType>,
+    isOpen: boolean,
+    isStored = false,
+    isEvents = isOpen,
+    isNamed = isStored,
+  ) {
     this.fields = fields
     this.isOpen = isOpen
     this.isStored = isStored
     this.isEvents = isEvents
+    this.isNamed = isNamed
   }
 
   typeOf(name: string): ValueType {
@@ -37,7 +46,7 @@ export class Scope {
   with(added: Iterable<readonly [string, ValueType]>): Scope {
     const fields = new Map(this.fields)
     for (const [name, type] of added) fields.set(name, type)
-    return new Scope(fields, this.isOpen, this.isStored, this.isEvents)
+    return new Scope(fields, this.isOpen, this.isStored, this.isEvents, this.isNamed)
   }
 }
 

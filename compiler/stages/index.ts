@@ -2,14 +2,17 @@
 
 import { changepoint } from './changepoint.ts'
 import { drop, keep, rename } from './columns.ts'
+import { compare } from './compare.ts'
 import { context } from './context.ts'
 import { correlate } from './correlate.ts'
 import { describe } from './describe.ts'
 import { diff } from './diff.ts'
 import { eventstats } from './eventstats.ts'
+import { explode } from './explode.ts'
 import { extend } from './extend.ts'
 import { fill } from './fill.ts'
 import { forecast } from './forecast.ts'
+import { join, lookup } from './join.ts'
 import { dedup, head, tail } from './limit.ts'
 import { outliers } from './outliers.ts'
 import { parse } from './parse.ts'
@@ -21,9 +24,11 @@ import { sort } from './sort.ts'
 import type { CoreKind, CoreStage, LowerContext, Lowered, Stage } from './stage.ts'
 import { stats } from './stats.ts'
 import { streamstats } from './streamstats.ts'
+import { tee } from './tee.ts'
 import { topology } from './topology.ts'
 import { trace } from './trace.ts'
 import { transaction } from './transaction.ts'
+import { union } from './union.ts'
 import { where } from './where.ts'
 import { xyseries } from './xyseries.ts'
 
@@ -57,6 +62,12 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   changepoint,
   forecast,
   patterns,
+  compare,
+  union,
+  explode,
+  tee,
+  join,
+  lookup,
 }
 
 /** Does it give rows while it reads? What a live tail asks. */

@@ -60,16 +60,19 @@ export function spanInputs(stage: AstStage & { readonly options: readonly AstOpt
   const add = (name: string, ast: AstExpr | null): void => {
     if (ast !== null) inputs.push({ name, value: cx.exprs.expr(ast) })
   }
+  const addUnasked = (name: string, ast: AstExpr | null): void => {
+    if (ast !== null) inputs.push({ name, value: cx.exprs.unasked(ast) })
+  }
   for (const [name, fields] of Object.entries(USUAL_FIELDS)) {
     const given = optionOf(options, name.startsWith('duration_') ? 'duration' : name)
     // A duration without a unit in its name is in milliseconds.
-    if (given === null) add(name, firstOf(present(fields, cx), stage))
+    if (given === null) addUnasked(name, firstOf(present(fields, cx), stage))
     else if (!name.startsWith('duration_') || name === 'duration_ms') add(name, given)
   }
   add('time', firstOf(present(['_time'], cx), stage))
   const error = optionOf(options, 'error')
   if (error !== null) inputs.push({ name: 'failed', value: cx.exprs.predicate(error) })
-  else add('failed', usualFailure(cx))
+  else addUnasked('failed', usualFailure(cx))
   return inputs
 }
 

@@ -1,7 +1,7 @@
 /** What the compiler knows of one stage. Registered in `index.ts`; the grammar's half is `grammar/stages/<name>.ts`. */
 import type { AstShortForm, AstStage } from '../../grammar/ast.ts'
 import type { LogicalOp } from '../logical/ops.ts'
-import type { ResolveContext } from '../resolve/context.ts'
+import type { KnownFields, ResolveContext } from '../resolve/context.ts'
 import type { ExprResolver } from '../resolve/expression.ts'
 import type { Scope } from '../resolve/scope.ts'
 
@@ -12,6 +12,8 @@ export type CoreStage<K extends CoreKind = CoreKind> = Extract<AstStage, { reado
 export interface Lowered {
   readonly op: LogicalOp
   readonly scope: Scope
+  /** When rows of other pipelines have come in; as before otherwise. */
+  readonly knownFields?: KnownFields
 }
 
 export interface LowerContext extends ResolveContext {
@@ -24,6 +26,8 @@ export interface LowerContext extends ResolveContext {
 export interface StageExample {
   readonly query: string
   readonly input: string
+  /** Lookup tables by name, as CSV. */
+  readonly lookups?: Readonly<Record<string, string>>
   readonly output: string
 }
 

@@ -11,7 +11,7 @@ type Inputs = TableOp['inputs']
 export function tableOp(
   stage: AstStage,
   cx: LowerContext,
-  parts: Pick<TableOp, 'call' | 'inputs' | 'reads' | 'passes' | 'makes'>,
+  parts: Pick<TableOp, 'call' | 'inputs' | 'reads' | 'passes' | 'makes' | 'isRowByRow'>,
 ): TableOp {
   return { kind: 'table', origin: stage.span, input: cx.input, text: printStage(stage), ...parts }
 }
@@ -61,7 +61,8 @@ export function columnInputs(
 /** Columns a stage makes, before those that were there. */
 export function scopeBefore(made: readonly (readonly [string, ValueType])[], scope: Scope): Scope {
   const names = new Set(made.map(([name]) => name))
-  return new Scope(new Map([...made, ...[...scope.fields].filter(([name]) => !names.has(name))]), scope.isOpen)
+  const fields = new Map([...made, ...[...scope.fields].filter(([name]) => !names.has(name))])
+  return new Scope(fields, scope.isOpen, scope.isStored, scope.isEvents, scope.isNamed)
 }
 
 /** All a stage gives. */

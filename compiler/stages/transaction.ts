@@ -70,7 +70,8 @@ export const transaction: Stage<'transaction'> = {
           ...names.map(name => [name, cx.scope.typeOf(name)] as const),
           ...TRANSACTION_COLUMNS.map(name => [name, TYPES[name]] as const),
         ],
-        new Scope(known, cx.scope.isOpen),
+        // Fields of several events may have become lists, so their types are as good as unknown.
+        new Scope(known, cx.scope.isOpen, false, cx.scope.isEvents, cx.scope.isNamed),
       ),
     }
   },

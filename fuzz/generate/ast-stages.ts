@@ -1,5 +1,13 @@
 /** A random stage of each kind, as a tree. The type makes it complete: a stage that is not here is not fuzzed. */
-import type { AstExpr, AstFormat, AstOption, AstStage } from '../../grammar/ast.ts'
+import {
+  type AstExpr,
+  type AstFormat,
+  type AstJoinKey,
+  type AstLookupInput,
+  type AstOption,
+  type AstStage,
+  JOIN_TYPES,
+} from '../../grammar/ast.ts'
 import { FORMAT_SYNTAX, NO_SPAN, PARSE_FORMATS, parseDuration } from '../../grammar/index.ts'
 import { CHANGE_MODELS } from '../../grammar/stages/changepoint.ts'
 import { CORRELATE_METHODS } from '../../grammar/stages/correlate.ts'
@@ -163,6 +171,26 @@ export const RANDOM_STAGES: {
     span,
     options: randomOptions(g, { field: () => g.field(), limit: () => countLiteral(1 + g.below(99)) }),
   }),
+  join: g => ({
+    kind: 'join',
+    span,
+    type: g.chance(0.5) ? null : g.pick(JOIN_TYPES),
+    on: g.some(1, 2, () => joinKey(g)),
+    with: g.chance(0.2) ? lookupTable(g) : g.input(),
+    as: g.chance(0.3) ? g.fieldName() : null,
+  }),
+  lookup: g => ({
+    kind: 'lookup',
+    span,
+    table: lookupTable(g),
+    on: g.some(1, 2, () => joinKey(g)),
+    as: g.chance(0.3) ? g.fieldName() : null,
+  }),
+  explode: g => ({ kind: 'explode', span, field: g.field(), as: g.chance(0.5) ? g.fieldName() : null }),
+  tee: g => ({ kind: 'tee', span, path: g.pick(['/tmp/rows.ndjson', '/tmp/say "hi"']), pathSpan: span }),
+  use: g => ({ kind: 'use', span, name: g.pick(['errors', 'odd name', 'in']), nameSpan: span }),
+  compare: g => ({ kind: 'compare', span, back: g.chance(0.7) ? g.duration() : null }),
+  union: g => ({ kind: 'union', span, inputs: g.some(1, 2, () => g.input()) }),
   count: g => ({ kind: 'count', span, by: g.by() }),
   top: g => ({ kind: 'top', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
   rare: g => ({ kind: 'rare', span, count: 1 + g.below(12), field: g.field(), by: g.by() }),
@@ -191,6 +219,12 @@ export const RANDOM_STAGES: {
     value: g.chance(0.7) ? (g.aggregates()[0] ?? null) : null,
     by: g.some(1, 2, () => g.key()),
   }),
+  facets: g => ({
+    kind: 'facets',
+    span,
+    fields: g.some(1, 3, () => g.field()),
+    options: randomOptions(g, { limit: () => countLiteral(1 + g.below(9)) }),
+  }),
   exemplars: g => ({ kind: 'exemplars', span, count: 1 + g.below(5), by: g.by() }),
   percentiles: g => ({ kind: 'percentiles', span, field: g.expr(1), by: g.by() }),
 }
@@ -211,6 +245,15 @@ export function randomOptions(g: AstGenerator, values: Readonly<Record<string, (
   return Object.entries(values).flatMap(([name, value]) =>
     g.chance(0.4) ? [{ name, nameSpan: span, value: value() }] : [],
   )
+}
+
+function joinKey(g: AstGenerator): AstJoinKey {
+  const left = g.field()
+  return { span, left, right: g.chance(0.6) ? left : g.field() }
+}
+
+function lookupTable(g: AstGenerator): AstLookupInput {
+  return { kind: 'lookup-input', span, name: g.pick(['users', 'odd name', 'in', 'http.codes']), nameSpan: span }
 }
 
 export function countLiteral(value: number): AstExpr {

@@ -8,6 +8,7 @@ import type {
   AstFieldPattern,
   AstFieldRef,
   AstFrom,
+  AstInput,
   AstKey,
   AstPipeline,
   AstQuery,
@@ -99,7 +100,7 @@ export const COMPARISONS: readonly BinaryOperator[] = ['==', '!=', '<', '<=', '>
 export function randomQuery(random: () => number): AstQuery {
   const g = new AstGenerator(random)
   const lets = g.chance(0.1)
-    ? [{ kind: 'let' as const, span, name: g.pick(['recent', 'x1']), pipeline: g.pipeline() }]
+    ? [{ kind: 'let' as const, span, name: g.pick(['recent', 'x1']), nameSpan: span, pipeline: g.pipeline() }]
     : []
   return { kind: 'query', span, lets, pipeline: g.pipeline() }
 }
@@ -111,6 +112,7 @@ export function randomExpr(random: () => number, depth = 4): AstExpr {
 
 export class AstGenerator {
   readonly #random: () => number
+  #nested = false
 
   constructor(random: () => number) {
     this.#random = random
@@ -223,6 +225,15 @@ export class AstGenerator {
   stage(): AstStage {
     const kinds = Object.keys(RANDOM_STAGES) as AstStage['kind'][]
     return RANDOM_STAGES[this.pick(kinds)](this)
+  }
+
+  /** Rows of another pipeline; one in another is as deep as they nest here. */
+  input(): AstInput {
+    if (this.#nested || this.chance(0.4)) return { kind: 'let-input', span, name: this.pick(['recent', 'x1']) }
+    this.#nested = true
+    const pipeline = this.pipeline()
+    this.#nested = false
+    return { kind: 'pipeline-input', span, pipeline }
   }
 
   assignment(): { readonly name: string; readonly nameSpan: typeof span; readonly value: AstExpr } {

@@ -8,13 +8,16 @@ import { CALLABLE, condition, type ExpressionContext, randomExpression } from '.
 import { INVESTIGATION } from './investigation.ts'
 import { randomParse } from './parse.ts'
 import type { Random } from './random.ts'
+import { TABLE_FIELDS } from './table.ts'
 
 export interface RandomQuery {
+  /** Whole definitions, with their `;`. */
+  readonly lets?: readonly string[]
   readonly stages: readonly string[]
 }
 
-export function queryText(query: RandomQuery): string {
-  return ['from main', ...query.stages].join(' | ')
+export function queryText({ lets = [], stages }: RandomQuery): string {
+  return [...lets, ['from main', ...stages].join(' | ')].join(' ')
 }
 
 export interface State extends ExpressionContext {
@@ -25,12 +28,28 @@ export interface State extends ExpressionContext {
   readonly events: boolean
   /** After stats by a bin of time, as long as the groups are to be told apart. */
   readonly series: boolean
+  /** As the data has them: what a pipeline within this one begins with. */
+  readonly all: readonly Field[]
+  /** A pipeline within another is short, and holds none itself. */
+  readonly inner: boolean
+  /** After a union: no key tells two rows apart. */
+  readonly mixed: boolean
+  readonly lets: readonly RandomLet[]
+  /** Is an object among the fields that was kept as one? */
+  readonly whole?: boolean
+  readonly joins?: number
+}
+
+/** A let, and what is known of its rows. */
+interface RandomLet {
+  readonly name: string
+  readonly state: State
 }
 
 export type StageMaker = (state: State) => { readonly text: string; readonly next: State } | null
 
 export function randomQuery(random: Random, fields: readonly Field[]): RandomQuery {
-  let state: State = {
+  const start: State = {
     random,
     fields,
     functions: random.some(CALLABLE),
@@ -38,17 +57,55 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
     ordered: false,
     events: true,
     series: false,
+    all: fields,
+    inner: false,
+    mixed: false,
+    lets: [],
   }
+  const lets = random.chance(0.2) ? randomLets(start) : { texts: [], known: [] }
+  const { stages } = randomStages({ ...start, lets: lets.known }, random.pick([1, 1, 2, 3, 5]))
+  return { lets: lets.texts, stages }
+}
+
+/** One or two, the second perhaps from the first. */
+function randomLets(start: State): { readonly texts: readonly string[]; readonly known: readonly RandomLet[] } {
+  const { random } = start
+  const texts: string[] = []
+  const known: RandomLet[] = []
+  for (const name of random.chance(0.4) ? ['p', 'q'] : ['p']) {
+    const from = known.length > 0 && random.chance(0.5) ? known[0]! : null
+    const seen = from === null ? start : { ...from.state, all: start.all, ordered: false }
+    const { stages, state } = randomStages({ ...seen, inner: true }, random.int(0, 2))
+    texts.push(`let $${name} = ${[`from ${from === null ? 'main' : `$${from.name}`}`, ...stages].join(' | ')};`)
+    known.push({ name, state: { ...state, inner: false } })
+  }
+  return { texts, known }
+}
+
+/** The rows of another pipeline: one in brackets, or a let. */
+function randomInput(state: State): { readonly text: string; readonly state: State } {
+  const { random, all, lets } = state
+  if (lets.length > 0 && random.chance(0.6)) {
+    const { name, state: rows } = random.pick(lets)
+    return { text: `$${name}`, state: rows }
+  }
+  const start: State = { ...state, fields: all, whole: false, ordered: false, events: true, mixed: false, inner: true }
+  const made = randomStages(start, random.int(0, 2))
+  return { text: `[${['from main', ...made.stages].join(' | ')}]`, state: made.state }
+}
+
+function randomStages(start: State, wanted: number): { readonly stages: readonly string[]; readonly state: State } {
+  const { random } = start
+  let state = start
   const makers = random.some(Object.keys(STAGES).filter(isIn)).map(name => STAGES[name] as StageMaker)
   const stages: string[] = []
-  const wanted = random.pick([1, 1, 2, 3, 5])
   for (let tries = 0; stages.length < wanted && tries < 12; tries++) {
     const made = state.fields.some(isUsable) ? random.pick(makers)(state) : null
     if (made === null) continue
     stages.push(made.text)
     state = made.next
   }
-  return { stages }
+  return { stages, state }
 }
 
 export function names(fields: readonly Field[]): string {
@@ -74,7 +131,8 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     // An object kept whole beside one of its members: which of the two a later rename means, the language does not say.
     const whole = chosen.map(field => `${field.name}.`)
     const kept = chosen.filter(field => !whole.some(prefix => field.name.startsWith(prefix)))
-    return { text: `keep ${names(kept)}`, next: { ...state, fields: kept } }
+    const isWhole = state.whole === true || whole.length > 0
+    return { text: `keep ${names(kept)}`, next: { ...state, fields: kept, whole: isWhole } }
   },
 
   drop: state => {
@@ -108,6 +166,7 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
   sort: state => {
     const { random } = state
     const keys = random.some(state.fields.filter(isUsable)).slice(0, 2)
+    if (state.mixed) return null
     const total = state.events ? state.fields.filter(field => field.name === 'id') : state.fields.filter(isGroupKey)
     if (total.length === 0) return null
     const text = [...keys, ...total].map(key => (random.chance(0.4) ? '-' : '') + quoteField(key.name)).join(', ')
@@ -182,6 +241,101 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
     return { text, next: { ...state, fields, ordered: true, events: false } }
   },
 
+  join: state => {
+    const { random } = state
+    // Every join may multiply the rows.
+    if (state.inner || state.joins === 2) return null
+    const isTable = random.chance(0.25)
+    const input = isTable
+      ? { text: 'lookup table', state: { ...state, fields: TABLE_FIELDS, events: false } }
+      : randomInput(state)
+    // An object kept whole on one side and in parts on the other: which of them a row has, the language does not say.
+    if (state.whole === true || input.state.whole === true) return null
+    const keys = randomKeys(state, input.state.fields)
+    if (keys === null) return null
+    const type = random.pick(['', '', 'type=left ', 'type=outer ', 'type=semi ', 'type=anti '])
+    const as = random.chance(0.3) ? 'o' : null
+    const suffix = as === null ? '' : ` as ${as}`
+    const text =
+      isTable && random.chance(0.5)
+        ? `lookup table on ${keys.text}${suffix}`
+        : `join ${type}on ${keys.text} with ${input.text}${suffix}`
+    if (/type=(?:semi|anti)/.test(text)) return { text, next: state }
+    const added = input.state.fields
+      .filter(field => !keys.shared.includes(field.name) && !keys.shared.some(key => field.name.startsWith(`${key}.`)))
+      .map((field): Field => ({ name: as === null ? field.name : `${as}.${field.name}`, type: field.type }))
+    const taken = added.filter(field => state.fields.some(other => other.name === field.name))
+    const isNew = (field: Field): boolean => !state.fields.some(other => other.name === field.name)
+    const both = [...state.fields, ...added.filter(isNew)].map(anyUnlessOpaque)
+    const pushed = taken.map((field): Field => anyUnlessOpaque({ ...field, name: `${field.name}_right` }))
+    const fields = [...both.filter(field => pushed.every(other => other.name !== field.name)), ...pushed]
+    const next = { ...state, fields, ordered: false, mixed: true, events: false, joins: (state.joins ?? 0) + 1 }
+    return { text, next }
+  },
+
+  explode: state => {
+    const arrays = state.fields.filter(field => field.type === 'array' || field.type === 'any')
+    if (arrays.length === 0) return null
+    const field = state.random.pick(arrays)
+    if (isPinned(field)) return null
+    const as = state.random.chance(0.5) ? 'element' : null
+    const made: Field = { name: as ?? field.name, type: 'any' }
+    const fields = [...state.fields.filter(other => other.name !== made.name), made]
+    const text = `explode ${quoteField(field.name)}${as === null ? '' : ` as ${as}`}`
+    return { text, next: { ...state, fields, mixed: true, series: false } }
+  },
+
+  union: state => {
+    if (state.inner) return null
+    const inputs = Array.from({ length: state.random.pick([1, 1, 2]) }, () => randomInput(state))
+    const rows = [state, ...inputs.map(input => input.state)]
+    // As for join.
+    if (rows.some(each => each.whole === true)) return null
+    const names = new Set(rows.flatMap(each => each.fields.map(field => field.name)))
+    const fields = [...names].map((name): Field => {
+      const types = rows.map(each => each.fields.find(field => field.name === name)?.type)
+      const isOpaque = types.includes('opaque')
+      return { name, type: isOpaque ? 'opaque' : types.every(type => type === types[0]) ? (types[0] ?? 'any') : 'any' }
+    })
+    const events = rows.every(each => each.events)
+    const next = { ...state, fields, events, ordered: false, mixed: true }
+    return { text: `union ${inputs.map(input => input.text).join(', ')}`, next }
+  },
+
+  compare: state => {
+    const { random } = state
+    const values = state.fields.filter(field => !isGroupKey(field))
+    // Of estimates the difference is another matter; and the groups must still be told apart.
+    if (!state.series || state.mixed || values.some(field => !/^a\d_(?:count|min|max|dc|sum)$/.test(field.name)))
+      return null
+    const beside = values.flatMap(({ name, type }): Field[] => [
+      { name, type },
+      { name: `${name}_previous`, type },
+      { name: `${name}_change`, type: 'opaque' },
+      { name: `${name}_change_pct`, type: 'opaque' },
+    ])
+    const fields = [...state.fields.filter(isGroupKey), ...beside]
+    return {
+      text: `compare ${random.pick(['1m', '5m', '1h', '90s'])}`,
+      next: { ...state, fields, ordered: false, series: false },
+    }
+  },
+
+  facets: state => {
+    const { random } = state
+    const candidates = state.fields.filter(isUsable)
+    if (state.inner || candidates.length === 0) return null
+    const chosen = random.some(candidates).slice(0, 3)
+    const fields: Field[] = [
+      { name: 'field', type: 'string' },
+      { name: 'value', type: 'any' },
+      { name: 'count', type: 'any' },
+      { name: 'share', type: 'opaque' },
+    ]
+    const text = `facets ${names(chosen)}${random.chance(0.5) ? ` limit=${random.int(1, 3)}` : ''}`
+    return { text, next: { ...state, fields, ordered: false, events: false, series: false, mixed: true } }
+  },
+
   stats: state => stats(state),
   count: state => stats(state),
 }
@@ -203,6 +357,31 @@ function isGroupKey(field: Field): boolean {
 function pickUnpinned(state: State): string {
   const candidates = state.fields.filter(field => !isPinned(field))
   return candidates.length > 0 ? state.random.pick(candidates).name : 'x1'
+}
+
+function anyUnlessOpaque(field: Field): Field {
+  return field.type === 'opaque' || field.type === 'object' ? field : { name: field.name, type: 'any' }
+}
+
+/** Fields both sides have, or one of each side. */
+function randomKeys(
+  state: State,
+  right: readonly Field[],
+): { readonly text: string; readonly shared: readonly string[] } | null {
+  const { random } = state
+  const ours = state.fields.filter(isUsable)
+  const theirs = right.filter(isUsable)
+  const common = ours.filter(field => theirs.some(other => other.name === field.name))
+  const keys = Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => {
+    if (common.length > 0 && random.chance(0.8)) {
+      const { name } = random.pick(common)
+      return [name, name] as const
+    }
+    return ours.length > 0 && theirs.length > 0 ? ([random.pick(ours).name, random.pick(theirs).name] as const) : null
+  }).filter(key => key !== null)
+  if (keys.length === 0) return null
+  const text = keys.map(([a, b]) => (a === b ? quoteField(a) : `${quoteField(a)} == ${quoteField(b)}`)).join(', ')
+  return { text, shared: keys.filter(([a, b]) => a === b).map(([name]) => name) }
 }
 
 interface Made {
@@ -290,7 +469,10 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
   const fields = [...keys.map(({ name, type }) => ({ name, type })), ...made.map(({ field }) => field)]
   const text = made.map(each => each.text).join(', ')
-  return { text: `stats ${text}${by}`, next: { ...state, fields, ordered: false, events: false, series: isBinned } }
+  return {
+    text: `stats ${text}${by}`,
+    next: { ...state, fields, ordered: false, events: false, series: isBinned, mixed: false },
+  }
 }
 
 const NEEDS_ORDER = new Set(['first', 'last', 'list'])

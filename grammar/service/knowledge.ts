@@ -78,13 +78,18 @@ export interface NamedKnowledge {
   readonly documentation?: string
 }
 
+/** A lookup table. */
+export interface TableKnowledge extends NamedKnowledge {
+  readonly columns?: readonly string[]
+}
+
 export interface Knowledge {
   readonly language: LanguageKnowledge
   readonly fields: readonly FieldKnowledge[]
   readonly indexes: readonly string[]
   readonly views?: readonly NamedKnowledge[]
   readonly saved?: readonly NamedKnowledge[]
-  readonly lookups?: readonly NamedKnowledge[]
+  readonly lookups?: readonly TableKnowledge[]
   /** Variables that the request will bind. */
   readonly variables?: readonly string[]
 }

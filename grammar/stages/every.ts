@@ -1,5 +1,6 @@
 import type { AstEvery } from '../ast.ts'
 import { seriesAsEvery } from '../foreign/stages.ts'
+import type { Parser } from '../parser.ts'
 import { PRECEDENCE } from '../precedence.ts'
 import { printExpr } from '../print-expr.ts'
 import { parseAggregates, parseBy, parseWidth, printAggregates, printBy, type StageSyntax, timeBin } from './syntax.ts'
@@ -17,7 +18,9 @@ export const everySyntax: StageSyntax<AstEvery> = {
     const width = parseWidth(p)
     const by = parseBy(p)
     if (p.acceptWord('stats') === null) p.unexpected(["'stats'"], "'stats' and the aggregates")
+    const aggregatesAt = p.peek().start
     const aggregates = parseAggregates(p)
+    if (p.isWord('by') && by.length === 0) groupsFirst(p, aggregatesAt)
     return { kind: 'every', span: p.spanFrom(keyword.start), width, by, aggregates }
   },
   print({ width, by, aggregates }) {
@@ -27,6 +30,23 @@ export const everySyntax: StageSyntax<AstEvery> = {
     stages: [{ kind: 'stats', span, aggregates, by: [timeBin(width, span), ...by] }],
     reason: 'every is short for stats by a bin of _time',
   }),
+}
+
+/** As after `stats`, where one is used to writing them. */
+function groupsFirst(p: Parser, aggregatesAt: number): never {
+  const word = p.peek()
+  const aggregates = p.text.slice(aggregatesAt, word.start).trimEnd()
+  const keys = parseBy(p)
+  const span = { start: word.start, end: keys.at(-1)?.span.end ?? word.end }
+  const fixed = `by ${p.text.slice(keys[0]?.span.start, span.end)} stats ${aggregates}`
+  const stats = p.text.lastIndexOf('stats', aggregatesAt)
+  return p.fail({
+    code: 'E301',
+    message: "the groups of every stand before 'stats'",
+    span,
+    suggestion: fixed,
+    edit: { span: { start: stats, end: span.end }, text: fixed },
+  })
 }
 
 /** SPL's `timechart span=1m count by host`. */

@@ -3,6 +3,7 @@ import type { AstStage } from '../ast.ts'
 import { baselineSyntax } from './baseline.ts'
 import { changepointSyntax } from './changepoint.ts'
 import { changesSyntax } from './changes.ts'
+import { compareSyntax } from './compare.ts'
 import { contextSyntax } from './context.ts'
 import { correlateSyntax } from './correlate.ts'
 import { countSyntax } from './count.ts'
@@ -13,13 +14,17 @@ import { dropSyntax } from './drop.ts'
 import { eventstatsSyntax } from './eventstats.ts'
 import { everySyntax } from './every.ts'
 import { exemplarsSyntax } from './exemplars.ts'
+import { explodeSyntax } from './explode.ts'
 import { extendSyntax } from './extend.ts'
+import { facetsSyntax } from './facets.ts'
 import { fillSyntax } from './fill.ts'
 import { forecastSyntax } from './forecast.ts'
 import { headSyntax } from './head.ts'
 import { impactSyntax } from './impact.ts'
+import { joinSyntax } from './join.ts'
 import { keepSyntax } from './keep.ts'
 import { latencySyntax } from './latency.ts'
+import { lookupSyntax } from './lookup.ts'
 import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
 import { patternsSyntax } from './patterns.ts'
@@ -36,10 +41,13 @@ import { statsSyntax } from './stats.ts'
 import { streamstatsSyntax } from './streamstats.ts'
 import type { ForeignSpelling, StageSyntax } from './syntax.ts'
 import { tailSyntax } from './tail.ts'
+import { teeSyntax } from './tee.ts'
 import { topSyntax } from './top.ts'
 import { topologySyntax } from './topology.ts'
 import { traceSyntax } from './trace.ts'
 import { transactionSyntax } from './transaction.ts'
+import { unionSyntax } from './union.ts'
+import { useSyntax } from './use.ts'
 import { whereSyntax } from './where.ts'
 import { xyseriesSyntax } from './xyseries.ts'
 
@@ -77,6 +85,13 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   changepoint: changepointSyntax,
   forecast: forecastSyntax,
   patterns: patternsSyntax,
+  compare: compareSyntax,
+  union: unionSyntax,
+  use: useSyntax,
+  explode: explodeSyntax,
+  tee: teeSyntax,
+  join: joinSyntax,
+  lookup: lookupSyntax,
   count: countSyntax,
   top: topSyntax,
   rare: rareSyntax,
@@ -87,6 +102,7 @@ export const STAGE_SYNTAX: StageSyntaxes = {
   changes: changesSyntax,
   latency: latencySyntax,
   proportion: proportionSyntax,
+  facets: facetsSyntax,
   exemplars: exemplarsSyntax,
   impact: impactSyntax,
 }

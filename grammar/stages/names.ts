@@ -31,6 +31,13 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changepoint',
   'forecast',
   'patterns',
+  'compare',
+  'union',
+  'join',
+  'lookup',
+  'explode',
+  'tee',
+  'use',
   'count',
   'top',
   'rare',
@@ -41,6 +48,7 @@ export const STAGE_KEYWORDS: readonly AstStage['kind'][] = [
   'changes',
   'latency',
   'proportion',
+  'facets',
   'exemplars',
   'impact',
 ]
@@ -83,6 +91,12 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
   'rex',
   'timechart',
   'makecontinuous',
+  'timewrap',
+  'logcompare',
+  'append',
+  'mvexpand',
+  'mv-expand',
+  'unnest',
   'chart',
   'bin',
   'bucket',
@@ -119,14 +133,4 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set([
 ])
 
 /** Stages of the language that this engine does not run yet. */
-export const PLANNED_STAGES: ReadonlySet<string> = new Set([
-  'join',
-  'union',
-  'explode',
-  'materialize',
-  'tee',
-  'use',
-  'facets',
-  'compare',
-  'lookup',
-])
+export const PLANNED_STAGES: ReadonlySet<string> = new Set(['materialize'])

@@ -1,5 +1,14 @@
 /** What one stage tells the parser, the printer and the reference about itself, and the clauses stages share. */
-import type { AstAggregate, AstExpr, AstFieldPattern, AstFieldRef, AstKey, AstStage } from '../ast.ts'
+import type {
+  AstAggregate,
+  AstExpr,
+  AstFieldPattern,
+  AstFieldRef,
+  AstFrom,
+  AstInput,
+  AstKey,
+  AstStage,
+} from '../ast.ts'
 import type { Column, Columns } from '../columns.ts'
 import { parseExpression } from '../expression.ts'
 import { parseCall } from '../operand.ts'
@@ -22,6 +31,11 @@ export interface ForeignSpelling {
   readonly rewrite: 'keyword' | ((body: string) => string | null)
 }
 
+export interface Expansion {
+  readonly stages: readonly AstStage[]
+  readonly reason: string
+}
+
 export interface StageSyntax<S extends AstStage> {
   readonly keyword: S['kind']
   /** The syntax line of the reference. */
@@ -38,9 +52,11 @@ export interface StageSyntax<S extends AstStage> {
   parse(p: Parser, keyword: Token): S
   print(stage: S): string
   /** The columns behind the stage; left out when they are those before it, or those of the expansion. */
-  columns?(stage: S, before: Columns): Columns
+  columns?(stage: S, before: Columns, columnsOf: (input: AstInput) => Columns): Columns
   /** For short forms: what the stage stands for, and why. */
-  desugar?(stage: S): { readonly stages: readonly AstStage[]; readonly reason: string }
+  desugar?(stage: S): Expansion
+  /** The same for one that reads the rows before it several times: `rows` is a `from` of the let that names them, and `stages` begin there. */
+  desugarRows?(stage: S, rows: AstFrom): Expansion
 }
 
 /** Nothing, or the end of the stage. */
@@ -330,9 +346,9 @@ export function keyColumn(key: AstKey): string {
 /** A key that is a field is still that field, whatever it is called now. */
 export function keyAsColumn(key: AstKey, before: Columns): Column {
   const name = keyColumn(key)
-  if (key.value.kind !== 'field') return { name, text: printExpr(key.value), source: null }
+  if (key.value.kind !== 'field') return { name, text: printExpr(key.value), source: null, isKey: true }
   const { name: field } = key.value
-  return { ...(before.all.find(column => column.name === field) ?? { text: null, source: field }), name }
+  return { ...(before.all.find(column => column.name === field) ?? { text: null, source: field }), name, isKey: true }
 }
 
 export function aggregateColumn(call: AstAggregate): Column {

@@ -15,6 +15,17 @@ function writesNumber(value: Value): boolean {
   return typeof value === 'string' && parseNumber(value) !== null
 }
 
+/** `0.25`, which `int()` would take for 0. */
+function writesFraction(value: Value): boolean {
+  const number = typeof value === 'string' ? parseNumber(value) : null
+  return typeof number === 'number' && !Number.isInteger(number)
+}
+
+/** Beside the counter of a field, that some of its texts are no whole numbers: the hint names the right cast. */
+function fractional(counter: string): string {
+  return counter.replace('coerced:', 'fractional:')
+}
+
 const numericCodes = new WeakMap<Dictionary, Uint8Array>()
 const NO_CODES = new Uint8Array(0)
 
@@ -50,12 +61,16 @@ export function createCoercions(count: Count) {
     noteCoerced(counter: string, value: Value, other: Value, always: boolean): void {
       if (other === null || other === undefined) return
       if (!always && typeof other !== 'number' && typeof other !== 'bigint') return
-      if (writesNumber(value)) count(counter)
+      if (!writesNumber(value)) return
+      count(counter)
+      if (writesFraction(value)) count(fractional(counter))
     },
     /** Rows of a block whose value is text read as a number. */
     countCoerced(counter: string, vector: Vector, selection: Uint32Array | null, selectedCount: number): void {
       if (vector.kind === 'const') {
-        if (writesNumber(vector.value)) count(counter, selectedCount)
+        if (!writesNumber(vector.value)) return
+        count(counter, selectedCount)
+        if (writesFraction(vector.value)) count(fractional(counter))
         return
       }
       if (vector.kind !== 'dict') return
@@ -65,7 +80,9 @@ export function createCoercions(count: Count) {
       let rows = 0
       if (selection === null) for (let row = 0; row < vector.rowCount; row++) rows += numeric[codes[row]!]!
       else for (let n = 0; n < selectedCount; n++) rows += numeric[codes[selection[n]!]!]!
-      if (rows > 0) count(counter, rows)
+      if (rows === 0) return
+      count(counter, rows)
+      if (vector.dictionary.values.some(writesFraction)) count(fractional(counter))
     },
     add: counting(ARITHMETIC_HELPERS.add),
     sub: counting(ARITHMETIC_HELPERS.sub),

@@ -21,8 +21,8 @@ export interface Distinct {
 const NOTHING = new Uint8Array(0)
 const NO_IDS = new Uint32Array(0)
 
-function distinctNew(): Distinct {
-  return { interner: currentInterner(), dictionary: null, ids: NO_IDS, small: new Set(), seen: NOTHING }
+function distinctNew(interner: Interner = currentInterner()): Distinct {
+  return { interner, dictionary: null, ids: NO_IDS, small: new Set(), seen: NOTHING }
 }
 
 function distinctAddCode(set: Distinct, dictionary: Dictionary, code: number): void {
@@ -62,7 +62,11 @@ function distinctAdd(set: Distinct, value: Value): void {
 }
 
 function distinctMerge(into: Distinct, from: Distinct): void {
-  if (into.interner !== from.interner) throw new Error('states of different runs cannot be merged')
+  if (into.interner !== from.interner) {
+    // A number means another value there: one of them is from before the state was written to disk, or from another thread.
+    for (const id of distinctIds(from)) distinctAdd(into, from.interner.valueOf(id))
+    return
+  }
   const add = (id: number): void => {
     if (into.small !== null) addSmall(into, into.small, id)
     else {

@@ -58,18 +58,18 @@ export class KeepOperator extends NamesOperator {
     }
     const kept = [...names].filter(name => !isExcept(name))
     const isKept = new Set(kept)
-    return withColumns(batch, kept, name => {
+    return withColumns(batch, kept, from => name => {
       if (isKept.has(name)) {
         const touched = this.#spec.except.length > 0
-        if (touched) return strip(batch.column(name), path => isExcept(`${name}.${path}`))
-        const column = batch.column(name)
+        if (touched) return strip(from.column(name), path => isExcept(`${name}.${path}`))
+        const column = from.column(name)
         return kept.some(field => isMember(name, field)) ? column : wholeOf(column)
       }
       // `keep a.b` leaves an object `a` with that one member; `keep a` leaves its members to be read.
       const members = kept.filter(field => isMember(name, field))
-      if (members.length > 0) return overlay(null, memberColumns(batch, name, members), batch.rowCount)
+      if (members.length > 0) return overlay(null, memberColumns(from, name, members), from.rowCount)
       const outer = kept.find(field => isMember(field, name))
-      return outer === undefined ? null : batch.column(name)
+      return outer === undefined ? null : from.column(name)
     })
   }
 }
@@ -90,9 +90,9 @@ export class DropOperator extends NamesOperator {
 
   protected transform(batch: Batch): Batch {
     const names = batch.names.filter(name => !this.#isDropped(name))
-    return withColumns(batch, names, name => {
+    return withColumns(batch, names, from => name => {
       if (this.#isDropped(name)) return null
-      const column = batch.column(name)
+      const column = from.column(name)
       return this.#touchesMembers(name) ? strip(column, path => this.#isDropped(`${name}.${path}`)) : column
     })
   }
@@ -115,17 +115,17 @@ export class RenameOperator extends NamesOperator {
       if (to !== undefined) names.push(to)
       else if (!targets.has(name)) names.push(name)
     }
-    return withColumns(batch, names, name => {
-      const from = this.#fromByTo.get(name)
-      if (from !== undefined) return batch.column(from)
+    return withColumns(batch, names, from => name => {
+      const source = this.#fromByTo.get(name)
+      if (source !== undefined) return from.column(source)
       if (this.#toByFrom.has(name)) return null
       const moved = [...this.#toByFrom.keys()].filter(field => isMember(name, field))
-      const base = batch.column(name)
+      const base = from.column(name)
       const left = moved.length === 0 ? base : strip(base, path => this.#toByFrom.has(`${name}.${path}`))
       const added = [...this.#fromByTo].filter(([to]) => isMember(name, to))
       if (added.length === 0) return left
-      const members = added.map(([to, source]) => ({ path: pathWithin(name, to), vector: batch.column(source) }))
-      return overlay(left, members, batch.rowCount)
+      const members = added.map(([to, renamed]) => ({ path: pathWithin(name, to), vector: from.column(renamed) }))
+      return overlay(left, members, from.rowCount)
     })
   }
 }

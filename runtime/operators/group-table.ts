@@ -5,7 +5,7 @@
 import type { Value } from '../../storage/value.ts'
 import type { Dictionary } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { currentInterner } from '../helpers/interner.ts'
+import { currentInterner, type Interner } from '../helpers/interner.ts'
 import type { AggregateKey } from '../program.ts'
 import { type Codes, KeyCoder, KeyCodes } from './key-coder.ts'
 
@@ -25,7 +25,7 @@ export class GroupTable {
   readonly #coders: readonly KeyCoder[]
   readonly #fields: readonly string[]
   #tokens: readonly (object | number)[] = []
-  readonly interner = currentInterner()
+  readonly interner: Interner
   /** One key: group by interned number, or -1. */
   #groupOfId = new Int32Array(0)
   /** Several keys: group by their interned numbers. */
@@ -40,7 +40,9 @@ export class GroupTable {
   /** Called before slots change their meaning. */
   beforeChange: (() => void) | null = null
 
-  constructor(keys: readonly Pick<AggregateKey, 'field' | 'binMicros'>[]) {
+  /** @param interner  of the process, unless the table is to take its values along when it goes */
+  constructor(keys: readonly Pick<AggregateKey, 'field' | 'binMicros'>[], interner: Interner = currentInterner()) {
+    this.interner = interner
     this.#coders = keys.map(key => new KeyCoder(key.binMicros))
     this.#fields = keys.map(key => key.field)
     this.values = keys.map(() => [])

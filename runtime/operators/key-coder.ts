@@ -391,6 +391,18 @@ export class NumberTable {
     }
   }
 
+  /** 0 when the number has no code. */
+  find(value: number): number {
+    bits[0] = value === 0 ? 0 : value
+    let hash = Math.imul(words[0]! ^ Math.imul(words[1]!, 0x9e3779b1), 0x85ebca6b)
+    hash ^= hash >>> 15
+    const mask = this.#slots.length - 1
+    for (let at = hash & mask; ; at = (at + 1) & mask) {
+      const code = this.#slots[at]!
+      if (code === 0 || this.values[code] === value) return code
+    }
+  }
+
   #add(value: number, at: number): number {
     const code = this.#count++
     if (code === this.values.length) {
@@ -420,7 +432,7 @@ export class NumberTable {
 }
 
 /** Open addressing over byte ranges: no string is made until a group's value is asked for. Code 0 is kept for null. */
-class TextTable {
+export class TextTable {
   #arena = new Uint8Array(1 << 16)
   #offsets = new Uint32Array(1025)
   #hashes = new Uint32Array(1024)
@@ -432,14 +444,22 @@ class TextTable {
   }
 
   codeOf(bytes: Uint8Array, start: number, end: number): number {
-    let hash = (end - start) | 0
-    for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
-    hash = (hash ^ (hash >>> 15)) >>> 0
+    const hash = hashOfBytes(bytes, start, end)
     const mask = this.#slots.length - 1
     for (let at = hash & mask; ; at = (at + 1) & mask) {
       const code = this.#slots[at]!
       if (code === 0) return this.#add(bytes, start, end, hash, at)
       if (this.#hashes[code] === hash && this.#equals(code, bytes, start, end)) return code
+    }
+  }
+
+  /** 0 when the text has no code. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    const hash = hashOfBytes(bytes, start, end)
+    const mask = this.#slots.length - 1
+    for (let at = hash & mask; ; at = (at + 1) & mask) {
+      const code = this.#slots[at]!
+      if (code === 0 || (this.#hashes[code] === hash && this.#equals(code, bytes, start, end))) return code
     }
   }
 
@@ -489,4 +509,10 @@ class TextTable {
   textOf(code: number): string {
     return textAt(this.#arena, this.#offsets, code)
   }
+}
+
+function hashOfBytes(bytes: Uint8Array, start: number, end: number): number {
+  let hash = (end - start) | 0
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
 }

@@ -1,6 +1,6 @@
 /** head stops its input; tail holds on to the last rows only. */
 import type { Batch } from '../batch.ts'
-import { gather, type RowRef, withSelection } from '../column-batch.ts'
+import { gather, narrowed, type RowRef, withSelection } from '../column-batch.ts'
 import type { Operator } from './operator.ts'
 
 export class HeadOperator implements Operator {
@@ -62,7 +62,7 @@ export class TailOperator implements Operator {
         else rows.push({ batch, row: batch.selection === null ? n : batch.selection[n]! })
       }
     }
-    if (rows.length > 0) this.#next.push(gather(rows, 0))
+    if (rows.length > 0) this.#next.push(gather(narrowed(rows), 0))
     this.#batches = []
     this.#next.finish()
   }

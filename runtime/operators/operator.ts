@@ -3,6 +3,7 @@ import type { Batch } from '../batch.ts'
 import type { KernelContext } from '../instantiate.ts'
 import type { Memory } from '../memory.ts'
 import type { OperatorProfile, Profile } from '../profile.ts'
+import type { Spill } from '../spill/space.ts'
 import type { Stopwatch } from '../stopwatch.ts'
 
 export interface Operator {
@@ -13,11 +14,26 @@ export interface Operator {
   readonly isDone: boolean
 }
 
+/** Where a stage writes what passes it. */
+export interface LineFile {
+  write(text: string): void
+  close(): void
+}
+
 export interface RunContext extends KernelContext {
+  /** Null: stages write no files here. */
+  readonly openFile: ((path: string) => LineFile) | null
   readonly profile: Profile
   readonly memory: Memory
   /** The operator itself: what it computes later, when a column is asked for, is still its time. */
   readonly operator: OperatorProfile
+  /** Where to write what does not fit. */
+  readonly spill: Spill
+  /**
+   * For an operator that gives back from disk what it wrote: called last thing in `finish`, instead of giving out everything there. The run
+   * takes one step after the other, so that rows leave before more are read.
+   */
+  defer(steps: Generator<void>): void
   count(counter: string, by?: number): void
 }
 

@@ -4,6 +4,7 @@
  */
 import { CorruptPartError } from '../../storage/errors.ts'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
+import { pickRows } from '../../storage/pick.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import { DateTime } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
@@ -28,31 +29,37 @@ export interface Place {
   readonly partNumber: number
 }
 
+type TakesWhole = (part: PartReader, block: BlockReader) => boolean
+
 export class Scan {
-  readonly #spec: ScanSpec
+  readonly spec: ScanSpec
+  /** Rows of the blocks it has read. */
+  rowCount = 0
   readonly #context: RunContext
   readonly #filters: readonly FilterRunner[]
   readonly #order: ConditionOrder
   /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
   readonly #boundary: () => number | null
   /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
-  readonly #takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null
+  readonly #takesWhole: TakesWhole | null
+  readonly #names = new WeakMap<PartReader, readonly string[]>()
   #rowOrder = 0
   /** Reading and decoding columns, whoever asks for them. */
   readonly decoding: Owner = { durationNs: 0 }
 
-  constructor(
-    spec: ScanSpec,
-    context: RunContext,
-    boundary: () => number | null,
-    takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null,
-  ) {
-    this.#spec = spec
+  constructor(spec: ScanSpec, context: RunContext, boundary: () => number | null, takesWhole: TakesWhole | null) {
+    this.spec = spec
     this.#context = context
     this.#boundary = boundary
     this.#takesWhole = takesWhole
     this.#order = new ConditionOrder(spec.conjuncts.map(conjunct => conjunct.mayFail))
     this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
+  }
+
+  /** Its conditions in the order measuring led to; null: that of the plan was kept. */
+  get learnedOrder(): readonly string[] | null {
+    const { order, isLearned } = this.#order
+    return isLearned ? order.map(at => this.spec.conjuncts[at]!.text) : null
   }
 
   /** Batches of blocks, one by one; null where a block gave none, so that the driver can check for cancellation. */
@@ -89,14 +96,14 @@ export class Scan {
   /** The blocks to look at, in the order of the scan. Asked once for each part: it counts them, and where their rows stand. */
   places(parts: readonly PartReader[]): Place[] {
     const { scan } = this.#context.profile
-    const { indexes, time, order, nothing } = this.#spec
+    const { indexes, lookup, time, order, nothing } = this.spec
     const places: Place[] = []
     for (const [partNumber, part] of parts.entries()) {
       scan.partsTotal++
       scan.blocksTotal += part.blockCount
       const base = this.#rowOrder
       this.#rowOrder += part.rowCount
-      if (!indexes.includes(part.index)) {
+      if (lookup === null && !indexes.includes(part.index)) {
         scan.partsSkippedByIndex++
         continue
       }
@@ -122,7 +129,7 @@ export class Scan {
 
   #skips(block: BlockReader): boolean {
     const { scan } = this.#context.profile
-    for (const { pushed } of this.#spec.conjuncts) {
+    for (const { pushed } of this.spec.conjuncts) {
       if (pushed === null || block.verdict(pushed) !== 'none') continue
       if (readsTokens(pushed)) scan.blocksSkippedByTokenFilter++
       else scan.blocksSkippedByZoneMap++
@@ -138,7 +145,7 @@ export class Scan {
     const { scan } = this.#context.profile
     return places.filter(({ part, block }) => {
       try {
-        if (!passesWhole(this.#spec, block) || !takesWhole(part, block)) return true
+        if (!passesWhole(this.spec, block) || !takesWhole(part, block)) return true
       } catch (error) {
         // Whoever reads the block will meet the damage, and tell of it.
         if (error instanceof CorruptPartError) return true
@@ -150,14 +157,26 @@ export class Scan {
     })
   }
 
+  /** What of the part belongs to the fields that are read: themselves, members of one, the object one is a member of. */
+  #namesIn(part: PartReader, fields: readonly string[]): readonly string[] {
+    let names = this.#names.get(part)
+    if (names === undefined) {
+      const isRead = (name: string): boolean =>
+        fields.some(field => field === name || isMember(field, name) || isMember(name, field))
+      names = part.fields.map(field => field.name).filter(isRead)
+      this.#names.set(part, names)
+    }
+    return names
+  }
+
   #read({ part, block, rowOrderBase }: Place): Batch | null {
     const { profile, stopwatch } = this.#context
-    const { fields, conjuncts, time } = this.#spec
-    const names = fields ?? part.fields.map(field => field.name)
+    const { fields, conjuncts, time } = this.spec
+    const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
     let isLate = false
-    const load = (name: string): Vector | null => {
+    const guarded = (read: () => Vector | null): Vector | null => {
       try {
-        return stopwatch.time(this.decoding, () => loadColumn(part, block, name, fields === null, profile.scan))
+        return stopwatch.time(this.decoding, read)
       } catch (error) {
         // While the block is being processed the whole block is given up (by the driver); once rows of it are in the answer,
         // what cannot be read is missing and the answer says it is incomplete.
@@ -166,10 +185,23 @@ export class Scan {
         return null
       }
     }
+    const load = (name: string): Vector | null =>
+      guarded(() => loadColumn(part, block, name, fields === null, profile.scan))
     const { rowCount } = block
-    const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
-    let batch: Batch | null = new ColumnBatch(whole, names, load)
+    const pinnedBytes = part.path === null ? (part.sizeBytes * rowCount) / Math.max(1, part.rowCount) : 0
+    const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase, pinnedBytes }
+    const narrowed = (rows: Uint32Array) => (name: string) => {
+      // An object whose members lie apart is put together of whole columns.
+      if (name === 'index' || parentsOf(part).has(name)) return allRows(name, rows)
+      return guarded(() => loadRows(block, name, rows, profile.scan)) ?? allRows(name, rows)
+    }
+    const allRows = (name: string, rows: Uint32Array): Vector | null => {
+      const vector = load(name)
+      return vector === null ? null : pickRows(vector, rows)
+    }
+    let batch: Batch | null = new ColumnBatch(whole, names, load, narrowed)
     profile.scan.rows += rowCount
+    this.rowCount += rowCount
     try {
       if (block.verdictTime(time) !== 'all') batch = withinTime(batch, time)
       for (const at of this.#order.order) {
@@ -179,7 +211,6 @@ export class Scan {
         else batch = this.#passing(at, batch)
       }
       this.#order.next()
-      if (this.#order.isLearned) profile.conditionOrder = this.#order.order.map(at => conjuncts[at]!.text)
       return batch
     } catch (error) {
       if (!(error instanceof CorruptPartError)) throw error
@@ -228,6 +259,12 @@ function loadColumn(
   const stored: Vector = vector ?? { kind: 'const', rowCount: block.rowCount, value: undefined }
   const whole = firstOf(stored, object)
   return isEvent ? { ...whole, shown: stored } : whole
+}
+
+function loadRows(block: BlockReader, name: string, rows: Uint32Array, scan: ScanProfile): Vector | null {
+  const vector = block.rows(name, rows, scan)
+  if (vector !== null) scan.bytes += block.columnBytes(name)
+  return vector
 }
 
 const parents = new WeakMap<PartReader, ReadonlySet<string>>()

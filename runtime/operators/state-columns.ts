@@ -1,5 +1,6 @@
 /** State of aggregates: one array per state column, one entry per group (or several, where a group keeps a window of states). */
 import { HELPERS } from '../helpers/index.ts'
+import type { Interner } from '../helpers/interner.ts'
 import type { StateArray } from '../parallel/state.ts'
 import type { StateColumnSpec } from '../program.ts'
 
@@ -27,10 +28,10 @@ export function grow(old: StateArray, column: StateColumnSpec, capacity: number)
   return grown
 }
 
-/** Entries `from … to` get the empty set or sketch they begin with. */
-export function fill(state: StateArray, column: StateColumnSpec, from: number, to: number): void {
+/** Entries `from … to` get the empty set or sketch they begin with; one of interned numbers is told whose. */
+export function fill(state: StateArray, column: StateColumnSpec, from: number, to: number, interner?: Interner): void {
   if (column.type !== 'object' || column.init === null) return
-  const make = (HELPERS as unknown as Record<string, () => unknown>)[column.init]!
+  const make = (HELPERS as unknown as Record<string, (interner?: Interner) => unknown>)[column.init]!
   const objects = state as unknown[]
-  for (let at = from; at < to; at++) objects[at] ??= make()
+  for (let at = from; at < to; at++) objects[at] ??= make(interner)
 }

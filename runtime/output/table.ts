@@ -1,4 +1,4 @@
-/** Rows as a table for people: numbers to the right, long cells cut with an ellipsis that says so. */
+/** Rows as a table for people: numbers to the right and shortened to what is read, long cells cut with an ellipsis that says so. */
 import type { Value } from '../../storage/value.ts'
 import { valueToText } from '../helpers/format-value.ts'
 
@@ -54,7 +54,19 @@ function fit(natural: readonly number[], width: number | null): number[] {
 
 function cellText(value: Value): string {
   if (value === undefined) return ''
-  return valueToText(value).replace(/[\r\n\t]+/g, ' ')
+  if (typeof value === 'number') return shortened(value)
+  return valueToText(value).replace(/\s*[\r\n\t]\s*/g, ' ')
+}
+
+/**
+ * A fraction as far as it is read: four places, or four digits of what is smaller than one. Of a table nobody copies the sixteenth digit;
+ * the other formats have them all.
+ */
+function shortened(value: number): string {
+  const text = valueToText(value)
+  if (Number.isInteger(value)) return text
+  const short = valueToText(Number(Math.abs(value) >= 1 ? value.toFixed(4) : value.toPrecision(4)))
+  return short.length < text.length ? short : text
 }
 
 function cut(text: string, width: number): string {

@@ -1,7 +1,8 @@
 /** What several threads measured, as one profile: counts and times add up; `durationNs` of an operator is then time of all threads. */
 import type { KernelProfile, OperatorProfile, Profile, TableProfile } from '../profile.ts'
 
-export function addProfile(into: Profile, from: Profile): void {
+/** @param operator  the aggregation that the other thread ran, in `into` */
+export function addProfile(into: Profile, operator: OperatorProfile, from: Profile): void {
   const scan = into.scan as unknown as Record<string, number>
   for (const [name, count] of Object.entries(from.scan)) scan[name] = (scan[name] ?? 0) + count
   // Threads read blocks of the same parts.
@@ -12,7 +13,7 @@ export function addProfile(into: Profile, from: Profile): void {
   for (const table of from.tables) addTable(into.tables, table)
   for (const [counter, count] of from.counters) into.counters.set(counter, (into.counters.get(counter) ?? 0) + count)
   for (const kernel of from.kernels) addKernel(into.kernels, kernel)
-  if (into.root !== null && from.root !== null) addOperators(into.root, from.root)
+  if (from.root !== null) addOperators(operator, from.root)
 }
 
 function addKernel(into: KernelProfile[], kernel: KernelProfile): void {
@@ -33,14 +34,16 @@ function addTable(into: TableProfile[], table: TableProfile): void {
   else same.values += table.values
 }
 
-/** The other thread ran the lower end of the plan: from the aggregation down. */
+/** From the aggregation down. */
 function addOperators(into: OperatorProfile, from: OperatorProfile): void {
-  const ours = downTo(into, chainOf(from).length)
+  const ours = chainOf(into)
   for (const [index, theirs] of chainOf(from).entries()) {
     const operator = ours[index]
     if (operator === undefined) return
     operator.rowsIn += theirs.rowsIn
+    operator.rowsOut += theirs.rowsOut
     operator.durationNs += theirs.durationNs
+    operator.decodeNs += theirs.decodeNs
     operator.memoryBytes += theirs.memoryBytes
   }
 }
@@ -49,8 +52,4 @@ function chainOf(root: OperatorProfile): OperatorProfile[] {
   const chain = [root]
   for (let [child] = root.children; child !== undefined; [child] = child.children) chain.push(child)
   return chain
-}
-
-function downTo(root: OperatorProfile, count: number): OperatorProfile[] {
-  return chainOf(root).slice(-count)
 }

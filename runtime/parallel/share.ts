@@ -5,8 +5,8 @@
 
 import type { AggregateOperator } from '../operators/aggregate.ts'
 import type { Place } from '../operators/scan.ts'
-import type { Profile } from '../profile.ts'
-import type { Program } from '../program.ts'
+import type { OperatorProfile, Profile } from '../profile.ts'
+import type { Program, SplitPlan } from '../program.ts'
 import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
 import { addProfile } from './profile.ts'
 
@@ -17,8 +17,11 @@ export interface SharedWork extends AsyncIterable<readonly Place[]> {
 
 export interface ShareOptions {
   readonly lanes: Lanes
+  readonly split: SplitPlan
   readonly aggregate: AggregateOperator
   readonly profile: Profile
+  /** The aggregation's own part of it. */
+  readonly operator: OperatorProfile
   readonly nowMicros: number
   readonly memoryBytes: number
   readonly isCanceled: () => boolean
@@ -26,10 +29,9 @@ export interface ShareOptions {
 
 /** Null when the work is better done by one. */
 export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork | null {
-  const { lanes, aggregate, profile } = options
-  const { split } = program
+  const { lanes, split, aggregate, profile } = options
   const total = places.reduce((sum, place) => sum + place.block.rowCount, 0)
-  if (split === null || total < lanes.rowsMin) return null
+  if (total < lanes.rowsMin) return null
   const threads = lanes.ready()
   if (threads === 0) return null
   const dealt = deal(places, threads + 1)
@@ -41,7 +43,7 @@ export function shareWork(program: Program, places: readonly Place[], options: S
 
   function taskOf(theirs: readonly Place[]): LaneTask {
     return {
-      plan: split!.text(),
+      plan: split.text(),
       query: program.query,
       hash: program.hash,
       places: theirs.map(({ part, number, rowOrderBase }) => ({ path: part.path!, block: number, rowOrderBase })),
@@ -52,7 +54,7 @@ export function shareWork(program: Program, places: readonly Place[], options: S
 
   function take({ partial, ids, profile: theirs }: LaneResult): void {
     aggregate.absorb(partial, { ids, interner: aggregate.interner })
-    addProfile(profile, theirs)
+    addProfile(profile, options.operator, theirs)
   }
 
   return {

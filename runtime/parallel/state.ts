@@ -1,6 +1,7 @@
 /**
- * Partial states of an aggregation between threads. Numbers travel as the typed arrays they are; what a state column keeps in objects
- * travels by the way its kind of object declares here. Values that were interned travel as their numbers: `IdTable` translates.
+ * Partial states of an aggregation on their way: between threads, and to disk and back. Numbers travel as the typed arrays they are; what a
+ * state column keeps in objects travels by the way its kind of object declares here. Values that were interned travel as their numbers:
+ * `IdTable` translates.
  */
 import type { Value } from '../../storage/value.ts'
 import { AGGREGATE_HELPERS, type NumberList, type OrderedList, type Tally } from '../helpers/aggregate-state.ts'
@@ -10,6 +11,7 @@ import type { Interner } from '../helpers/interner.ts'
 import type { RangeRest, SpreadRest, SumRest } from '../helpers/quantities.ts'
 import type { Sketch } from '../helpers/sketch.ts'
 import type { StateColumnSpec } from '../program.ts'
+import { bytesOfValue, bytesOfValues } from '../spill/size.ts'
 import { type Packed, packValues, unpackValues } from './values.ts'
 
 export type StateArray = Float64Array | Int32Array | Uint32Array | Uint8Array | unknown[]
@@ -32,19 +34,35 @@ export interface IdTable {
 interface Transfer {
   pack(objects: readonly unknown[]): unknown
   unpack(packed: unknown, table: IdTable): unknown[]
+  /** Roughly what one weighs in memory. */
+  bytes(object: unknown): number
+  /** One that holds nothing yet. */
+  readonly emptyBytes: number
 }
 
 /** Objects of plain numbers and typed arrays: cloned as they are. */
-const asTheyAre = <T>(): Transfer => ({ pack: objects => objects, unpack: packed => packed as T[] as unknown[] })
+const asTheyAre = <T>(emptyBytes: number, bytes: (object: T) => number): Transfer => ({
+  pack: objects => objects,
+  unpack: packed => packed as T[] as unknown[],
+  bytes: object => bytes(object as T),
+  emptyBytes,
+})
+
+const restBytes = (rest: object | null): number => (rest === null ? 0 : 96)
 
 const TRANSFERS: Readonly<Record<string, Transfer>> = {
   values: {
     pack: objects => packValues(objects as Value[]),
     unpack: packed => unpackValues(packed as Packed[]) as unknown[],
+    bytes: value => bytesOfValue(value as Value),
+    emptyBytes: 0,
   },
-  sketchNew: asTheyAre<Sketch>(),
-  hllNew: asTheyAre<Hll>(),
-  numberListNew: asTheyAre<NumberList>(),
+  sketchNew: asTheyAre<Sketch>(
+    320,
+    ({ positive, negative }) => 320 + positive.counts.byteLength + negative.counts.byteLength,
+  ),
+  hllNew: asTheyAre<Hll>(16_384 + 128, ({ registers }) => registers.length + 128),
+  numberListNew: asTheyAre<NumberList>(256, ({ values }) => 128 + values.byteLength),
   listNew: {
     pack: lists => (lists as OrderedList[]).map(({ orders, values }) => ({ orders, values: packValues(values) })),
     unpack: packed =>
@@ -52,6 +70,8 @@ const TRANSFERS: Readonly<Record<string, Transfer>> = {
         orders,
         values: unpackValues(values),
       })),
+    bytes: list => 160 + (list as OrderedList).orders.length * 8 + bytesOfValues((list as OrderedList).values),
+    emptyBytes: 160,
   },
   tallyNew: {
     pack: tallies =>
@@ -66,9 +86,15 @@ const TRANSFERS: Readonly<Record<string, Transfer>> = {
           AGGREGATE_HELPERS.tallyAddMany(tally, value, counts[index]!)
         return tally
       }),
+    bytes(object) {
+      const { byKey, counts } = object as Tally
+      const [first] = byKey.values()
+      return 320 + byKey.size * (128 + bytesOfValue(first?.value)) + counts.size * 24
+    },
+    emptyBytes: 320,
   },
-  sumRest: asTheyAre<SumRest>(),
-  spreadRest: asTheyAre<SpreadRest>(),
+  sumRest: asTheyAre<SumRest | null>(0, restBytes),
+  spreadRest: asTheyAre<SpreadRest | null>(0, restBytes),
   rangeRest: {
     pack: rests => (rests as (RangeRest | null)[]).map(rest => rest && packValues([rest.least, rest.greatest])),
     unpack: packed =>
@@ -77,9 +103,13 @@ const TRANSFERS: Readonly<Record<string, Transfer>> = {
         const [least, greatest] = unpackValues(rest)
         return { least, greatest }
       }),
+    bytes: rest => restBytes(rest as RangeRest | null),
+    emptyBytes: 0,
   },
   distinctNew: {
     pack: sets => (sets as Distinct[]).map(DISTINCT_HELPERS.distinctIds),
+    bytes: set => 256 + ((set as Distinct).small?.size ?? 0) * 24 + (set as Distinct).seen.length,
+    emptyBytes: 256,
     unpack: (packed, { ids, interner }) =>
       (packed as Uint32Array[]).map(theirs =>
         DISTINCT_HELPERS.distinctOf(
@@ -93,6 +123,28 @@ const TRANSFERS: Readonly<Record<string, Transfer>> = {
 function transferOf(column: StateColumnSpec): Transfer | null {
   if (column.type !== 'object') return null
   return TRANSFERS[column.holds ?? column.init ?? 'values'] ?? null
+}
+
+/** What the objects in a state column weigh, of the first `count` groups. */
+export function bytesOfState(columns: readonly StateColumnSpec[], state: readonly StateArray[], count: number): number {
+  let bytes = 0
+  for (const [index, column] of columns.entries()) {
+    const transfer = transferOf(column)
+    if (transfer === null) continue
+    const objects = state[index] as unknown[]
+    for (let group = 0; group < count; group++) bytes += transfer.bytes(objects[group])
+  }
+  return bytes
+}
+
+/** What the objects of a new group weigh. */
+export function emptyBytesOf(columns: readonly StateColumnSpec[]): number {
+  return columns.reduce((bytes, column) => bytes + (transferOf(column)?.emptyBytes ?? 0), 0)
+}
+
+/** Interned numbers travel in these columns. */
+export function holdsIds(column: StateColumnSpec): boolean {
+  return transferOf(column) === TRANSFERS.distinctNew
 }
 
 /** Can the states of these columns leave their thread? */

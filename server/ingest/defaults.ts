@@ -16,7 +16,7 @@ export function indexNameProblem(name: string): string {
 }
 
 /** @throws {RequestError} VALIDATION_ERROR for an index that cannot be. */
-export function headerDefaults(headers: Readonly<Record<string, string | string[] | undefined>>): EventDefaults {
+export function requestDefaults(headers: Readonly<Record<string, string | string[] | undefined>>): EventDefaults {
   const index = textOf(headers['x-index']) ?? DEFAULT_INDEX
   if (!isIndexName(index)) throw new RequestError('VALIDATION_ERROR', `X-Index: ${indexNameProblem(index)}`)
   return {

@@ -16,6 +16,8 @@ export interface RefusedBatch {
   readonly reason: BackpressureError
 }
 
+const FLUSHES_MAX = 3
+
 export class EventWriter {
   readonly #engine: Engine
   readonly #batchSize: number
@@ -58,14 +60,32 @@ export class EventWriter {
     await Promise.all(this.#receipts.map(receipt => receipt.published()))
   }
 
+  /** For protocols that cannot say which events failed: the client has to send again. @throws {BackpressureError} */
+  throwIfRefused(): void {
+    const first = this.refused[0]
+    if (first !== undefined) throw first.reason
+  }
+
   #lastRefusal: BackpressureError | null = null
 
   async #tryStore(events: readonly IncomingEvent[]): Promise<boolean> {
     if (this.#store(events)) return true
     if (this.#whenFull === 'report') return false
     if (this.accepted === 0) throw this.#lastRefusal
-    await this.#engine.flush()
-    return this.#store(events)
+    // Whoever else is writing may take the room that a flush made.
+    for (let tries = 0; tries < FLUSHES_MAX; tries++) {
+      if (!(await this.#flushed())) return false
+      if (this.#store(events)) return true
+    }
+    return false
+  }
+
+  /** False: what is buffered cannot be written now. It stays buffered, and the store has told whoever watches it. */
+  #flushed(): Promise<boolean> {
+    return this.#engine.flush().then(
+      () => true,
+      () => false,
+    )
   }
 
   #store(events: readonly IncomingEvent[]): boolean {

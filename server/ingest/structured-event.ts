@@ -4,11 +4,12 @@
  */
 import type { EventDefaults, EventReader, ReadResult } from '../../storage/ingest/read-event.ts'
 import { parseTime } from '../../storage/ingest/timestamp.ts'
+import type { DateTime } from '../../storage/value.ts'
 import { parseRequestJson } from '../json.ts'
 import { indexNameProblem, isIndexName } from './defaults.ts'
 import { type ByteSpan, memberSpan } from './split-body.ts'
 
-type Members = Readonly<Record<string, unknown>>
+export type Members = Readonly<Record<string, unknown>>
 
 const ENVELOPE_MEMBER = /"(?:event|index)"|\\u/
 
@@ -33,20 +34,27 @@ export function readStructuredEvent(
   const labels = labelsOf(element, defaults, isEnvelope)
   if (typeof labels === 'string') return problem('validation_error', labels)
   if (!isEnvelope) return reader.fromFields(element, text, labels)
-  return readEnvelope(reader, element, labels, () => textOfEvent(body, span, element.event))
+  const stated = element.time === undefined ? null : parseTime(element.time, defaults.receivedAt)
+  return readEnvelope(reader, element, labels, stated, () => textOfEvent(body, span, element.event))
 }
 
-function readEnvelope(
+/**
+ * `{event, source, sourcetype, host, index, fields, …}`; the labels have been read.
+ *
+ * @param stated the time beside the event; null: the event is asked for it
+ * @param rawText of an event that is not text, as it was sent
+ */
+export function readEnvelope(
   reader: EventReader,
   element: Members,
   defaults: EventDefaults,
+  stated: DateTime | null,
   rawText: () => string,
 ): ReadResult {
-  const { event, time, source: _s, sourcetype: _t, host: _h, index: _i, fields: given, ...others } = element
+  const { event, time: _, source: _s, sourcetype: _t, host: _h, index: _i, fields: given, ...others } = element
   if (given !== undefined && given !== null && !isMembers(given))
     return problem('validation_error', '`fields` is an object of names and values')
   const fields = { ...others, ...(given as Members | null | undefined) }
-  const stated = time === undefined ? null : parseTime(time, defaults.receivedAt)
   const raw = typeof event === 'string' ? event : rawText()
   const own = isMembers(event) ? event : null
   const document = own ?? objectIn(raw)
@@ -60,7 +68,7 @@ function readEnvelope(
 }
 
 /** @returns what is wrong, as text, when a label cannot be. */
-function labelsOf(element: Members, defaults: EventDefaults, isEnvelope: boolean): EventDefaults | string {
+export function labelsOf(element: Members, defaults: EventDefaults, isEnvelope: boolean): EventDefaults | string {
   const index = element.index
   if (index !== undefined && index !== null) {
     if (typeof index !== 'string' || !isIndexName(index)) return indexNameProblem(String(index))
@@ -82,7 +90,7 @@ function label(value: unknown): string | null {
 }
 
 /** JSON events are as common inside `event` as beside it. */
-function objectIn(text: string): Members | null {
+export function objectIn(text: string): Members | null {
   if (!text.trimStart().startsWith('{')) return null
   try {
     const document = parseRequestJson(text)
@@ -93,7 +101,7 @@ function objectIn(text: string): Members | null {
 }
 
 /** The bytes that were sent, not what we would have written. */
-function textOfEvent(body: Buffer, span: ByteSpan, event: unknown): string {
+export function textOfEvent(body: Buffer, span: ByteSpan, event: unknown): string {
   const sent = memberSpan(body, span, 'event')
   return sent === null ? JSON.stringify(event, bigintAsText) : body.toString('utf8', sent.start, sent.end)
 }
@@ -102,7 +110,7 @@ function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-function isMembers(value: unknown): value is Members {
+export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -140,8 +140,9 @@ function parseAction(text: string): Action | Problem {
   } catch {
     return malformed('Malformed action/metadata line: not JSON')
   }
-  const [kind, ...others] = Object.keys(typeof line === 'object' && line !== null ? line : {})
-  if (kind === undefined || others.length > 0 || !KINDS.has(kind))
+  // Some shippers put keys of their own beside the action.
+  const kind = Object.keys(typeof line === 'object' && line !== null ? line : {}).find(key => KINDS.has(key))
+  if (kind === undefined)
     return malformed('Malformed action/metadata line: expected one of index, create, update or delete')
   const given = (line as Readonly<Record<string, unknown>>)[kind]
   const metadata = (typeof given === 'object' && given !== null ? given : {}) as Readonly<Record<string, unknown>>

@@ -35,7 +35,14 @@ export const STUBS: readonly Stub[] = [
   stub('GET', '/_license', 'An active basic license', license),
   stub('GET', '/_cat/templates', 'No templates', () => []),
   stub('GET', '/_cat/indices', 'No indices', () => []),
+  stub('GET', '/_cat/health', 'One green node', catHealth),
   stub('GET', '/_cluster/health', 'One green node', clusterHealth),
+  stub('GET', '/_cluster/health/:index', 'One green node', clusterHealth),
+  stub('GET', '/:index/_refresh', 'Every event is visible at once', refreshed),
+  stub('POST', '/:index/_refresh', 'Every event is visible at once', refreshed),
+  stub('POST', '/_refresh', 'Every event is visible at once', refreshed),
+  // Before its GET, which would bring along a HEAD of its own.
+  stub('HEAD', '/_index_template/:name', 'Every template exists: nothing needs one', () => ''),
   stub('GET', '/_index_template/:name', 'No templates', () => ({ index_templates: [] })),
   stub('PUT', '/_index_template/:name', 'Acknowledged and not kept', acknowledged),
   stub('GET', '/_ilm/policy/:name', 'No policies', () => ({}), 404),
@@ -107,6 +114,20 @@ function clusterHealth(): unknown {
     task_max_waiting_in_queue_millis: 0,
     active_shards_percent_as_number: 100,
   }
+}
+
+function catHealth(): unknown {
+  const epoch = Math.floor(Date.now() / 1000)
+  const timestamp = new Date(epoch * 1000).toISOString().slice(11, 19)
+  const shards = { shards: '1', pri: '1', relo: '0', init: '0', unassign: '0', pending_tasks: '0' }
+  const nodes = { 'node.total': '1', 'node.data': '1', ...shards, max_task_wait_time: '-' }
+  return [
+    { epoch: String(epoch), timestamp, cluster: 'quern', status: 'green', ...nodes, active_shards_percent: '100.0%' },
+  ]
+}
+
+function refreshed(): unknown {
+  return { _shards: { total: 1, successful: 1, failed: 0 } }
 }
 
 function acknowledged(): unknown {

@@ -19,16 +19,27 @@ const BULK_PATHS = [
 export const BULK_ROUTES: readonly Route[] = [
   // The protocol knows both methods, and some clients use PUT.
   ...BULK_PATHS.flatMap(path => [bulkRoute('POST', path), bulkRoute('PUT', path)]),
-  route({
-    method: 'POST',
-    path: '/api/v1/es/:index/_doc',
+  ...['/api/v1/es', ''].flatMap(base => [
+    documentRoute('POST', `${base}/:index/_doc`),
+    // With an id of the client's own: kept in the answer, as in bulk.
+    ...['_doc', '_create'].flatMap(kind => [
+      documentRoute('POST', `${base}/:index/${kind}/:id`),
+      documentRoute('PUT', `${base}/:index/${kind}/:id`),
+    ]),
+  ]),
+]
+
+function documentRoute(method: Method, path: string): Route {
+  return route({
+    method,
+    path,
     scope: 'ingest',
     summary: 'Store one document',
     limit: 'ingest',
     dialect: 'elastic',
     handle: storeDocument,
-  }),
-]
+  })
+}
 
 function bulkRoute(method: Method, path: string): Route {
   return route({
@@ -57,7 +68,7 @@ async function storeDocument(call: BulkCall): Promise<unknown> {
   const shards = { total: 1, successful: 1, failed: 0 }
   return {
     _index: index,
-    _id: generateId(),
+    _id: params.id ?? generateId(),
     _version: 1,
     result: 'created',
     _shards: shards,

@@ -5,9 +5,12 @@ import { CACHE_ROUTES } from './cache.ts'
 import { CATALOG_ROUTES } from './catalog.ts'
 import { HANDSHAKE_ROUTES } from './handshake.ts'
 import { HEALTH_ROUTES } from './health.ts'
+import { HEC_ROUTES } from './hec.ts'
 import { INGEST_ROUTES } from './ingest.ts'
 import { JOB_ROUTES } from './jobs.ts'
+import { LOKI_ROUTES } from './loki.ts'
 import { METRICS_ROUTES } from './metrics.ts'
+import { OTLP_ROUTES } from './otlp.ts'
 import { QUERY_ROUTES } from './query.ts'
 import { referenceRoutes } from './reference.ts'
 import type { Route } from './route.ts'
@@ -19,6 +22,9 @@ const ALL = [
   ...referenceRoutes((): readonly Route[] => ROUTES),
   ...INGEST_ROUTES,
   ...BULK_ROUTES,
+  ...HEC_ROUTES,
+  ...OTLP_ROUTES,
+  ...LOKI_ROUTES,
   ...QUERY_ROUTES,
   ...JOB_ROUTES,
   ...TAIL_ROUTES,

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ServerContext } from '../context.ts'
 import { RequestError } from '../errors.ts'
-import { headerDefaults } from '../ingest/defaults.ts'
+import { requestDefaults } from '../ingest/defaults.ts'
 import { EventWriter } from '../ingest/event-writer.ts'
 import { arrayElements, type ByteSpan, isBlank, layoutOf, lines, values } from '../ingest/split-body.ts'
 import { readStructuredEvent } from '../ingest/structured-event.ts'
@@ -38,7 +38,7 @@ export const INGEST_ROUTES = [
 ]
 
 async function ingest({ context, request, query, bytes }: IngestCall, documents: Iterable<ByteSpan>): Promise<unknown> {
-  const defaults = headerDefaults(request.headers)
+  const defaults = requestDefaults(request.headers)
   const { writer, tally } = begin(context)
   let index = -1
   let isJson = false
@@ -56,7 +56,7 @@ async function ingest({ context, request, query, bytes }: IngestCall, documents:
 }
 
 async function ingestRaw({ context, request, query, bytes }: IngestCall): Promise<unknown> {
-  const defaults = headerDefaults(request.headers)
+  const defaults = requestDefaults(request.headers)
   const longest = context.config.get('ingest.max_line_bytes')
   const { writer, tally } = begin(context)
   let line = 0

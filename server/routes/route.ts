@@ -2,6 +2,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerContext } from '../context.ts'
+import type { Dialect } from '../dialects.ts'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const SCOPES = ['open', 'query', 'ingest', 'admin', 'root'] as const
@@ -29,8 +30,8 @@ export interface Route {
   readonly body: TObject | null
   /** Which limit holds for the body. */
   readonly limit: 'none' | 'json' | 'ingest'
-  /** `elastic`: headers and errors as clients of the bulk protocol expect them; `tail`: 422 is a plain string. */
-  readonly dialect: 'native' | 'elastic' | 'tail'
+  /** Headers and errors as the clients of its protocol expect them. */
+  readonly dialect: Dialect
   readonly answers: string | null
   readonly handle: (call: Call<never, never>) => unknown
 }

@@ -21,7 +21,7 @@ export function refuseUnknownRoute(routes: readonly Route[], method: string, url
 
 function isMeant(route: Route, path: string): boolean {
   // `HEAD /{index}` fits every first segment and would make each misspelling a wrong method.
-  if (route.path === '/:index') return false
+  if (route.path === '/:index' || route.path === '/api/v1/es/:index') return false
   const pattern = route.path
     .split('/')
     .map(segment => (segment.startsWith(':') ? '[^/]+' : segment === '*' ? '.*' : segment.replaceAll('.', '\\.')))

@@ -17,8 +17,13 @@ export interface Catalog {
   /** In order of creation. */
   parts(): PartDescription[]
   nextSequence(): number | null
-  /** One transaction. */
-  change(change: CatalogChange): Promise<void>
+  /** To be written with the next `flush`. Of several about one part the last holds. */
+  note(change: CatalogChange): void
+  /**
+   * Writes what was noted, in one transaction. With parts that were dropped it is on the disk when this settles: their files may go
+   * then. What could not be written goes along with the next one.
+   */
+  flush(): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,6 +31,29 @@ export async function openCatalog(directory: string): Promise<Catalog> {
   // Also when it opens: what was written by something else than this program is of no use.
   if ((await damageOf(directory)) !== null) fs.rmSync(directory, { recursive: true, force: true })
   const { database, close } = openEnvironment(directory)
+  /** By id; null: dropped. */
+  let noted = new Map<string, PartDescription | null>()
+  let sequence: number | null = null
+  let writing: Promise<void> = Promise.resolve()
+  const write = async () => {
+    const changes = noted
+    const next = sequence
+    if (changes.size === 0 && next === null) return
+    noted = new Map()
+    sequence = null
+    try {
+      await database.batch(() => {
+        for (const [id, part] of changes)
+          void (part === null ? database.remove(partKey(id)) : database.put(partKey(id), part))
+        if (next !== null) void database.put(SEQUENCE_KEY, next)
+      })
+      if ([...changes.values()].includes(null)) await database.flushed
+    } catch (error) {
+      for (const [id, part] of changes) if (!noted.has(id)) noted.set(id, part)
+      sequence ??= next
+      throw error
+    }
+  }
   return {
     parts: () => {
       const parts: PartDescription[] = []
@@ -36,16 +64,31 @@ export async function openCatalog(directory: string): Promise<Catalog> {
       const value = database.get(SEQUENCE_KEY)
       return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
     },
-    change: async ({ published = [], dropped = [], nextSequence }) => {
-      await database.batch(() => {
-        for (const part of published) void database.put(partKey(part.id), part)
-        for (const id of dropped) void database.remove(partKey(id))
-        if (nextSequence !== undefined) void database.put(SEQUENCE_KEY, nextSequence)
-      })
+    note: ({ published = [], dropped = [], nextSequence }) => {
+      for (const part of published) noted.set(part.id, part)
+      for (const id of dropped) noted.set(id, null)
+      if (nextSequence !== undefined) sequence = nextSequence
+    },
+    flush: () => {
+      const written = writing.then(write)
+      writing = written.catch(() => {})
+      return written
     },
     close,
   }
 }
+
+const NUMBERS = [
+  'rowCount',
+  'blockCount',
+  'minMicros',
+  'maxMicros',
+  'sizeBytes',
+  'rawBytes',
+  'firstSequence',
+  'lastSequence',
+  'level',
+] as const
 
 function isPartDescription(value: unknown): value is PartDescription {
   if (typeof value !== 'object' || value === null) return false
@@ -53,8 +96,7 @@ function isPartDescription(value: unknown): value is PartDescription {
   return (
     typeof part.id === 'string' &&
     typeof part.index === 'string' &&
-    [part.rowCount, part.blockCount, part.minMicros, part.maxMicros, part.sizeBytes, part.rawBytes].every(
-      Number.isFinite,
-    )
+    NUMBERS.every(name => Number.isFinite(part[name])) &&
+    Array.isArray(part.replaces)
   )
 }

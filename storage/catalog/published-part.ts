@@ -16,6 +16,8 @@ export interface PublishedPartHooks {
   open(description: PartDescription): OpenPart
   /** Called once, before the error reaches the reader. */
   damaged(part: PublishedPart, error: CorruptPartError): void
+  /** Its file is open now; closing parts that were opened long ago is the owner's to decide. */
+  opened(part: PublishedPart): void
 }
 
 export class PublishedPart implements PartReader {
@@ -23,7 +25,7 @@ export class PublishedPart implements PartReader {
   private readonly hooks: PublishedPartHooks
   private opened: OpenPart | null = null
   private holders = 0
-  private isRetired = false
+  private whenFree: (() => void) | null = null
   private isDamaged = false
 
   constructor(description: PartDescription, hooks: PublishedPartHooks) {
@@ -49,6 +51,14 @@ export class PublishedPart implements PartReader {
 
   get blockCount(): number {
     return this.description.blockCount
+  }
+
+  get firstSequence(): number {
+    return this.description.firstSequence
+  }
+
+  get lastSequence(): number {
+    return this.description.lastSequence
   }
 
   get sizeBytes(): number {
@@ -81,13 +91,18 @@ export class PublishedPart implements PartReader {
 
   letGo(): void {
     this.holders--
-    if (this.isRetired && this.holders === 0) this.close()
+    if (this.holders === 0 && this.whenFree !== null) this.free()
   }
 
-  /** Not in any later snapshot. */
-  retire(): void {
-    this.isRetired = true
-    if (this.holders === 0) this.close()
+  get isHeld(): boolean {
+    return this.holders > 0
+  }
+
+  /** Not in any later snapshot. `whenFree` is called once no snapshot holds it and its file is closed: perhaps at once. */
+  retire(whenFree: () => void): void {
+    if (this.whenFree !== null) return
+    this.whenFree = whenFree
+    if (this.holders === 0) this.free()
   }
 
   close(): void {
@@ -110,8 +125,18 @@ export class PublishedPart implements PartReader {
   }
 
   private reader(): OpenPart {
-    this.opened ??= this.hooks.open(this.description)
+    if (this.opened === null) {
+      this.opened = this.hooks.open(this.description)
+      this.hooks.opened(this)
+    }
     return this.opened
+  }
+
+  private free(): void {
+    const { whenFree } = this
+    this.whenFree = () => {}
+    this.close()
+    whenFree?.()
   }
 }
 
@@ -159,6 +184,10 @@ class GuardedBlock implements BlockReader {
 
   column(field: string, tally?: ReadTally): Vector | null {
     return this.part.guard(() => this.block.column(field, tally))
+  }
+
+  rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {
+    return this.part.guard(() => this.block.rows(field, rows, tally))
   }
 
   statistics(field: string): BlockStatistics | null {

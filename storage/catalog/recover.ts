@@ -17,6 +17,10 @@ export interface Recovered {
   readonly parts: readonly PartDescription[]
   /** Taken from the catalog as they are; `describePart` has yet to read their footers. */
   readonly unchecked: readonly string[]
+  /** Files of parts that were replaced and could not be removed. */
+  readonly remaining: readonly string[]
+  /** Files that could not be read, though they may be sound: nobody knows whose events they hold. */
+  readonly hasUnread: boolean
 }
 
 export interface RecoverOptions {
@@ -33,39 +37,69 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
   const files = new Set<string>()
   for (const name of filesystem.readdir(directory)) {
     // The remains of a write that was cut off: its events were never acknowledged as published.
-    if (name.startsWith('tmp_')) filesystem.unlink(`${directory}/${name}`)
+    if (name.startsWith('tmp_')) tryUnlink(filesystem, `${directory}/${name}`)
     else if (name.endsWith('.part')) files.add(name.slice(0, -'.part'.length))
   }
   const listed = new Map(catalog.parts().map(part => [part.id, part]))
   const dropped: string[] = []
-  for (const id of listed.keys()) {
-    if (files.has(id)) continue
-    quarantine.report(id, 'the catalog lists this part, but its file is missing')
-    dropped.push(id)
-  }
-  const parts: PartDescription[] = []
+  let parts: PartDescription[] = []
+  let hasUnread = false
   const published: PartDescription[] = []
   const unchecked: string[] = []
   const deadline = performance.now() + (options.checkBudgetMs ?? CHECK_BUDGET_MS)
   for (const id of [...files].sort()) {
     const path = `${directory}/${id}.part`
     const known = listed.get(id)
-    if (known !== undefined && performance.now() > deadline && filesystem.sizeOf(path) === known.sizeBytes) {
-      parts.push(known)
-      unchecked.push(id)
-      continue
-    }
     try {
+      // What stands in for files that are still there must be known to be sound.
+      const isTrusted = known !== undefined && !known.replaces.some(each => files.has(each))
+      if (isTrusted && performance.now() > deadline && filesystem.sizeOf(path) === known.sizeBytes) {
+        parts.push(known)
+        unchecked.push(id)
+        continue
+      }
       const part = { ...describePart(filesystem, path), id }
       parts.push(part)
       if (known === undefined || JSON.stringify(known) !== JSON.stringify(part)) published.push(part)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof CorruptPartError) quarantine.move(id, path, reason)
-      else quarantine.report(id, reason)
+      else {
+        quarantine.report(id, reason)
+        hasUnread = true
+      }
       if (known !== undefined) dropped.push(id)
     }
   }
-  if (published.length > 0 || dropped.length > 0) await catalog.change({ published, dropped })
-  return { parts, unchecked }
+  // A merge that was cut off behind the moment its part got its name is completed: the part serves, what it was made of goes.
+  const replaced = new Set(parts.flatMap(part => part.replaces))
+  const remaining: string[] = []
+  for (const id of files) {
+    if (replaced.has(id) && !tryUnlink(filesystem, `${directory}/${id}.part`)) remaining.push(id)
+  }
+  parts = parts.filter(part => !replaced.has(part.id))
+  for (const id of listed.keys()) {
+    if (replaced.has(id)) dropped.push(id)
+    else if (!files.has(id)) {
+      quarantine.report(id, 'the catalog lists this part, but its file is missing')
+      dropped.push(id)
+    }
+  }
+  const isServed = new Set(parts.map(part => part.id))
+  const added = published.filter(part => isServed.has(part.id))
+  if (added.length > 0 || dropped.length > 0) {
+    catalog.note({ published: added, dropped })
+    await catalog.flush()
+  }
+  return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, hasUnread }
+}
+
+/** What cannot be removed now is met again at the next start. */
+function tryUnlink(filesystem: Filesystem, path: string): boolean {
+  try {
+    filesystem.unlink(path)
+    return true
+  } catch {
+    return false
+  }
 }

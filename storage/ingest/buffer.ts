@@ -33,9 +33,9 @@ export class Generation {
     this.nextId = nextId
   }
 
-  append(event: IncomingEvent, bytes: number, now: number): void {
+  append(event: IncomingEvent, bytes: number, sequence: number, now: number): void {
     this.startedAt ??= now
-    this.partFor(event.index, Math.floor(event.time.micros / DAY_MICROS)).append(event, bytes)
+    this.partFor(event.index, Math.floor(event.time.micros / DAY_MICROS)).append(event, bytes, sequence)
     this.rowCount++
     this.bytes += bytes
   }

@@ -3,7 +3,8 @@
  * it remembers row counts, never copies rows, and later events do not show through it.
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
-import type { BlockColumns } from '../part/columns.ts'
+import type { BlockColumns, PartLineage } from '../part/columns.ts'
+import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
@@ -17,6 +18,8 @@ export class MemoryPart {
   readonly index: string
   rowCount = 0
   sizeBytes = 0
+  firstSequence = 0
+  lastSequence = 0
   private readonly blockRows: number
   private readonly blocks: MemoryBlock[] = []
   private open: MemoryBlock
@@ -41,7 +44,7 @@ export class MemoryPart {
     this.blocks.push(this.open)
   }
 
-  append(event: IncomingEvent, bytes: number): void {
+  append(event: IncomingEvent, bytes: number, sequence: number): void {
     if (this.open.rowCount >= this.blockRows || this.open.isFull) {
       this.open.finish()
       this.open = new MemoryBlock()
@@ -49,6 +52,8 @@ export class MemoryPart {
     }
     this.open.append(event, this.fieldOf)
     if (event.raw !== null) this.rawCount++
+    if (this.rowCount === 0) this.firstSequence = sequence
+    this.lastSequence = sequence
     this.rowCount++
     this.sizeBytes += bytes
     this.reader = null
@@ -58,6 +63,10 @@ export class MemoryPart {
   snapshot(): PartReader {
     this.reader ??= this.makeReader()
     return this.reader
+  }
+
+  get lineage(): PartLineage {
+    return { firstSequence: this.firstSequence, lastSequence: this.lastSequence, level: 0, replaces: [] }
   }
 
   /** Every block, for the part writer; nothing may be appended any more. */
@@ -87,6 +96,8 @@ export class MemoryPart {
       index: this.index,
       rowCount: this.rowCount,
       blockCount: blocks.length,
+      firstSequence: this.firstSequence,
+      lastSequence: this.lastSequence,
       minTime: min,
       maxTime: max,
       sizeBytes: this.sizeBytes,
@@ -148,6 +159,11 @@ class MemoryBlockReader implements BlockReader, VerdictSource {
       this.vectors.set(field, vector)
     }
     return vector
+  }
+
+  rows(field: string, rows: Uint32Array): Vector | null {
+    const vector = this.column(field)
+    return vector === null ? null : pickRows(vector, rows)
   }
 
   statistics(field: string): BlockStatistics | null {

@@ -28,6 +28,11 @@ export class PartIds {
   }
 }
 
+/** Milliseconds since the epoch of the making of a part; 0 for a name that is no id. */
+export function createdAt(id: string): number {
+  return fromBase32(id.slice(0, TIME_LENGTH))
+}
+
 function toBase32(value: number, length: number): string {
   let text = ''
   let rest = value

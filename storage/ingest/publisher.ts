@@ -2,7 +2,6 @@
  * When buffered events become part files. One generation is written at a time; what arrives meanwhile is the next one, so that a hundred
  * callers waiting for `published` share one fsync. A write that fails keeps the generation readable and is tried again later.
  */
-import type { PartDescription } from '../part/columns.ts'
 import type { Generation } from './buffer.ts'
 import type { MemoryPart } from './memory-part.ts'
 
@@ -13,14 +12,22 @@ export interface PublisherLimits {
 }
 
 export interface PublisherTarget {
-  /** Writes the part and lets its file serve in its place, both before it returns. @throws when it is not on disk. */
-  publish(part: MemoryPart): PartDescription
+  /**
+   * Writes the part and lets its file serve in its place; `replaced` is called in the turn in which it does.
+   * @throws when it is not on disk
+   */
+  publish(part: MemoryPart, replaced: () => void): Promise<unknown>
   /** Tells the catalog. Failing to is no failure to publish: the catalog is derived. */
-  record(published: readonly PartDescription[]): Promise<void>
+  record(): Promise<void>
   newGeneration(): Generation
   now(): number
 }
 
+/**
+ * Callers that wait for their events to be published start a write at once, but not more often than this: those of the meantime share
+ * one, and its fsyncs.
+ */
+const GROUP_MS = 50
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 30_000
 
@@ -55,11 +62,16 @@ export class Publisher {
   /** Being written, or waiting to be tried again. */
   sealed: Group | null = null
   lastError: string | null = null
+  /** The last write failed for want of room; the next one that succeeds takes it back. */
+  isDiskFull = false
   private readonly limits: PublisherLimits
   private readonly target: PublisherTarget
   private timer: NodeJS.Timeout | null = null
   private inFlight: Promise<void> | null = null
   private retryMs = 0
+  /** When the last write began, and whether somebody waits for the next; by the machine's clock, whatever the store's says. */
+  private lastWriteAt = Number.NEGATIVE_INFINITY
+  private isWaitedFor = false
   private isStopped = false
 
   constructor(limits: PublisherLimits, target: PublisherTarget) {
@@ -74,6 +86,15 @@ export class Publisher {
     const isDue = rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
     // A sealed group is on its way, or has a timer of its own.
     if (this.sealed === null && this.inFlight === null && (isDue || this.timer === null)) this.schedule()
+  }
+
+  /** Settles when the group is on disk, and has it written soon. */
+  waitFor(group: Group): Promise<void> {
+    if (group === this.filling && !this.isWaitedFor) {
+      this.isWaitedFor = true
+      if (this.sealed === null && this.inFlight === null) this.schedule()
+    }
+    return group.published
   }
 
   /** @throws what kept the events from being written; they stay buffered. */
@@ -101,8 +122,11 @@ export class Publisher {
     if (startedAt === null) return
     const isDue = rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
     const age = this.target.now() - startedAt
-    if (isDue || age >= this.limits.flushAgeMs) this.publishInBackground()
-    else this.startTimer(Math.min(this.limits.flushAgeMs, this.limits.flushAgeMs - age))
+    const untilOld = Math.min(this.limits.flushAgeMs, this.limits.flushAgeMs - age)
+    const untilGroup = this.isWaitedFor ? this.lastWriteAt + GROUP_MS - performance.now() : untilOld
+    const delay = isDue ? 0 : Math.min(untilOld, untilGroup)
+    if (delay <= 0) this.publishInBackground()
+    else this.startTimer(delay)
   }
 
   private startTimer(delayMs: number): void {
@@ -137,37 +161,44 @@ export class Publisher {
     if (this.sealed === null) {
       if (this.filling.generation.rowCount === 0) return
       this.sealed = this.filling
+      this.isWaitedFor = false
+      this.lastWriteAt = performance.now()
       this.filling = new Group(this.target.newGeneration())
     }
     const group = this.sealed
-    const published: PartDescription[] = []
+    let publishedCount = 0
     try {
       for (const part of group.generation.parts) {
-        published.push(this.target.publish(part))
-        group.generation.drop(part)
-        await nextTurn()
+        await this.target.publish(part, () => group.generation.drop(part))
+        publishedCount++
       }
       this.sealed = null
       this.lastError = null
+      this.isDiskFull = false
       this.retryMs = 0
     } catch (error) {
       this.lastError = messageOf(error)
+      this.isDiskFull = isOutOfRoom(error)
       this.retryMs = Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.retryMs * 2))
       throw error
     } finally {
-      await this.record(published)
+      if (publishedCount > 0) await this.record()
       if (this.sealed !== group) group.resolve()
     }
   }
 
-  private async record(published: readonly PartDescription[]): Promise<void> {
-    if (published.length === 0) return
+  private async record(): Promise<void> {
     try {
-      await this.target.record(published)
+      await this.target.record()
     } catch (error) {
       this.lastError ??= `catalog: ${messageOf(error)}`
     }
   }
+}
+
+/** No space on the device, or no more than this user may have. */
+function isOutOfRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
 
 function nextTurn(): Promise<void> {

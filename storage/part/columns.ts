@@ -24,4 +24,19 @@ export interface PartDescription {
   readonly sizeBytes: number
   /** Bytes of `_raw` as it was sent. */
   readonly rawBytes: number
+  /** Its events have sequence numbers from `firstSequence` to `lastSequence`, both included, though perhaps not all of those between. 0: not known. */
+  readonly firstSequence: number
+  readonly lastSequence: number
+  /** How many merges it took to make it; 0: straight from the buffer. */
+  readonly level: number
+  /**
+   * Parts that serve no more since this one does: those whose events it holds, and others whose files were still there when it was
+   * made. Where both are found, this one serves and those go.
+   */
+  readonly replaces: readonly string[]
 }
+
+/** What a part says of where its events come from; the rest of its description follows from its columns. */
+export type PartLineage = Pick<PartDescription, 'firstSequence' | 'lastSequence' | 'level' | 'replaces'>
+
+export const NO_LINEAGE: PartLineage = { firstSequence: 0, lastSequence: 0, level: 0, replaces: [] }

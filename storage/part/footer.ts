@@ -2,6 +2,7 @@
 import { DateTime } from '../value.ts'
 import { type ChunkPlace, readPlace, readTime, writeTime } from './block-index.ts'
 import type { ByteSink, ByteSource } from './bytes.ts'
+import { NO_LINEAGE, type PartLineage } from './columns.ts'
 import { readValue, writeValue } from './encodings/any.ts'
 import { BLOCK_ROWS_MAX } from './format.ts'
 
@@ -24,7 +25,7 @@ export interface FooterBlock {
   readonly index: ChunkPlace
 }
 
-export interface Footer {
+export interface Footer extends PartLineage {
   readonly id: string
   readonly index: string
   readonly rowCount: number
@@ -64,6 +65,26 @@ export function writeFooter(sink: ByteSink, footer: Footer): void {
     sink.varint(block.index.offset)
     sink.varint(block.index.length)
   }
+  writeLineage(sink, footer)
+}
+
+function writeLineage(sink: ByteSink, { firstSequence, lastSequence, level, replaces }: PartLineage): void {
+  sink.varint(firstSequence)
+  sink.varint(lastSequence)
+  sink.varint(level)
+  sink.varint(replaces.length)
+  for (const id of replaces) writeValue(sink, id)
+}
+
+/** Files from before parts were merged end without. */
+function readLineage(source: ByteSource): PartLineage {
+  if (source.remaining === 0) return NO_LINEAGE
+  const firstSequence = source.varint()
+  const lastSequence = source.varint()
+  const level = source.varint()
+  const replaces: string[] = []
+  for (let count = source.count(2); count > 0; count--) replaces.push(readName(source))
+  return { firstSequence, lastSequence, level, replaces }
 }
 
 export function readFooter(source: ByteSource): Footer {
@@ -85,7 +106,8 @@ export function readFooter(source: ByteSource): Footer {
   }
   const blocks: FooterBlock[] = []
   for (let count = source.count(20); count > 0; count--) blocks.push(readBlock(source))
-  return { id, index, rowCount, rawBytes, minTime, maxTime, fields, dictionaries, blocks }
+  const lineage = readLineage(source)
+  return { id, index, rowCount, rawBytes, minTime, maxTime, fields, dictionaries, blocks, ...lineage }
 }
 
 function readName(source: ByteSource): string {

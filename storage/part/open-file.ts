@@ -121,7 +121,11 @@ class PartFileReader {
     if (this.#fd === null) return
     const fd = this.#fd
     this.#fd = null
-    this.#filesystem.close(fd)
+    try {
+      this.#filesystem.close(fd)
+    } catch {
+      // Only read from: nothing is lost with it.
+    }
   }
 
   #damaged(offset: number, what: string): CorruptPartError {

@@ -4,13 +4,14 @@
  */
 import type { Filesystem } from '../filesystem.ts'
 import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally } from '../index.ts'
+import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime, Value } from '../value.ts'
 import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
-import { decodeColumn } from './encodings/index.ts'
+import { decodeColumn, decodeRows } from './encodings/index.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
@@ -31,6 +32,10 @@ export function describePart(filesystem: Filesystem, path: string): PartDescript
       maxMicros: footer.maxTime.micros,
       sizeBytes: file.sizeBytes,
       rawBytes: footer.rawBytes,
+      firstSequence: footer.firstSequence,
+      lastSequence: footer.lastSequence,
+      level: footer.level,
+      replaces: footer.replaces,
     }
   } finally {
     file.close()
@@ -52,6 +57,8 @@ class FilePart implements PartReader {
   readonly index: string
   readonly rowCount: number
   readonly blockCount: number
+  readonly firstSequence: number
+  readonly lastSequence: number
   readonly minTime: DateTime
   readonly maxTime: DateTime
   readonly sizeBytes: number
@@ -75,6 +82,8 @@ class FilePart implements PartReader {
     this.index = footer.index
     this.rowCount = footer.rowCount
     this.blockCount = footer.blocks.length
+    this.firstSequence = footer.firstSequence
+    this.lastSequence = footer.lastSequence
     this.minTime = footer.minTime
     this.maxTime = footer.maxTime
     this.sizeBytes = file.sizeBytes
@@ -172,6 +181,8 @@ class FileBlock implements BlockReader, BlockFacts {
   readonly #number: number
   readonly #indexPlace: ChunkPlace
   #entries: ReadonlyMap<string, ColumnEntry> | null = null
+  /** What was read of rows that somebody still asks about: `_raw` is put together from columns he reads as well. */
+  readonly #few = new WeakMap<Uint32Array, Map<string, Vector | null>>()
 
   constructor(part: FilePart, described: FooterBlock, number: number) {
     this.#part = part
@@ -249,7 +260,7 @@ class FileBlock implements BlockReader, BlockFacts {
         source,
         this.rowCount,
         number => this.#part.dictionary(number),
-        name => this.#sibling(field, name),
+        name => this.column(siblingOf(field, name)),
       ),
     )
     const bytes = bytesOfVector(vector)
@@ -262,12 +273,42 @@ class FileBlock implements BlockReader, BlockFacts {
     return vector
   }
 
-  /** A column that `field` is put together from: `_raw` from any other, any other from `_time`. So reading one always ends. */
-  #sibling(field: string, name: string): Vector | null {
-    if (name === '_raw' || field === '_time' || (field !== '_raw' && name !== '_time')) {
-      throw new RangeError(`${field} put together from ${name}`)
+  rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {
+    let read = this.#few.get(rows)
+    if (read === undefined) this.#few.set(rows, (read = new Map()))
+    let vector = read.get(field)
+    if (vector === undefined) {
+      vector = this.#rows(field, rows, tally)
+      read.set(field, vector)
     }
-    return this.column(name)
+    return vector
+  }
+
+  #rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {
+    const entry = this.entry(field)
+    if (entry === null) return null
+    const { cache, id, file } = this.#part
+    const held = cache.get(id, this.#number, field)
+    if (held !== undefined) {
+      if (tally !== undefined) tally.columnsCached++
+      return pickRows(held as Vector, rows)
+    }
+    const vector = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
+      decodeRows(
+        encoding,
+        source,
+        this.rowCount,
+        rows,
+        number => this.#part.dictionary(number),
+        name => this.rows(siblingOf(field, name), rows, tally),
+      ),
+    )
+    if (tally !== undefined) {
+      tally.columnsDecoded++
+      tally.bytesRead += entry.chunk.length
+      tally.bytesDecoded += bytesOfVector(vector)
+    }
+    return vector
   }
 
   statistics(field: string): BlockStatistics | null {
@@ -291,4 +332,12 @@ class FileBlock implements BlockReader, BlockFacts {
   columnBytes(field: string): number {
     return this.entry(field)?.chunk.length ?? 0
   }
+}
+
+/** A column that `field` is put together from: `_raw` from any other, any other from `_time`. So reading one always ends. */
+function siblingOf(field: string, name: string): string {
+  if (name === '_raw' || field === '_time' || (field !== '_raw' && name !== '_time')) {
+    throw new RangeError(`${field} put together from ${name}`)
+  }
+  return name
 }

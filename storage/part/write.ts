@@ -10,7 +10,7 @@ import { type ChunkPlace, type ColumnEntry, writeBlockIndex } from './block-inde
 import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { frameChunk } from './chunk.ts'
-import type { BlockColumns, PartDescription } from './columns.ts'
+import { type BlockColumns, NO_LINEAGE, type PartDescription, type PartLineage } from './columns.ts'
 import { encodeColumn, REBUILT, TIME_TEXT } from './encodings/index.ts'
 import { sparseRows } from './encodings/sparse.ts'
 import { encodeTimeText, timeFormOf } from './encodings/time-text.ts'
@@ -39,6 +39,10 @@ export interface PartToWrite {
   readonly index: string
   readonly blocks: Iterable<BlockColumns>
   readonly fsync: boolean
+  /** Absent: it came from nowhere. */
+  readonly lineage?: PartLineage
+  /** Looks at the file once it is complete and before it gets its name. What it throws keeps the part from being published. */
+  readonly check?: (path: string) => Iterable<void>
 }
 
 /**
@@ -46,16 +50,30 @@ export interface PartToWrite {
  * @throws whatever the filesystem throws; the temporary file is then removed, if that is still possible.
  */
 export function writePart(filesystem: Filesystem, directory: string, part: PartToWrite): PartDescription {
+  const steps = writePartSteps(filesystem, directory, part)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same a column at a time, so that other work can be done between two; a part that is given up half-way leaves nothing behind. */
+export function* writePartSteps(
+  filesystem: Filesystem,
+  directory: string,
+  part: PartToWrite,
+): Generator<void, PartDescription> {
   const temporary = `${directory}/tmp_${part.id}.part`
   const file = new PartFile(filesystem, temporary)
-  let description: PartDescription
+  let description: PartDescription | null = null
   try {
-    description = new PartWriter(file, part).write()
+    const written = yield* new PartWriter(file, part).write()
     file.finish(part.fsync)
+    if (part.check !== undefined) yield* part.check(temporary)
     filesystem.rename(temporary, `${directory}/${part.id}.part`)
-  } catch (error) {
-    file.discard()
-    throw error
+    description = written
+  } finally {
+    if (description === null) file.discard()
   }
   if (part.fsync) filesystem.fsyncDirectory(directory)
   return description
@@ -92,9 +110,9 @@ class PartWriter {
     this.#part = part
   }
 
-  write(): PartDescription {
+  *write(): Generator<void, PartDescription> {
     this.#file.append(HEADER_MAGIC)
-    for (const block of this.#part.blocks) if (block.rowCount > 0) this.#writeBlock(block)
+    for (const block of this.#part.blocks) if (block.rowCount > 0) yield* this.#writeBlock(block)
     const dictionaries = this.#dictionaries.map(dictionary => this.#writeDictionary(dictionary))
     const blocks = this.#blocks.map((block, number) => {
       const index = this.#place(this.#indexes[number]!)
@@ -110,6 +128,7 @@ class PartWriter {
       maxMicros: this.#maxTime.micros,
       sizeBytes: this.#file.length,
       rawBytes: this.#rawBytes,
+      ...(this.#part.lineage ?? NO_LINEAGE),
     }
   }
 
@@ -119,7 +138,7 @@ class PartWriter {
     return { offset, length: chunk.length }
   }
 
-  #writeBlock(block: BlockColumns): void {
+  *#writeBlock(block: BlockColumns): Generator<void> {
     const { rowCount } = block
     if (rowCount > BLOCK_ROWS_MAX)
       throw new RangeError(`a block of ${rowCount} rows; at most ${BLOCK_ROWS_MAX} fit one`)
@@ -136,6 +155,7 @@ class PartWriter {
       if (vector.kind === 'text') filters.push({ entry: entries.length, filter: this.#filterOf(vector) })
       if (name === '_raw') this.#rawBytes += textBytes(vector)
       entries.push(entry)
+      yield
     }
     for (const { entry, filter } of filters) {
       entries[entry] = { ...entries[entry]!, filter: this.#place(frameChunk(KIND_FILTER, 0, filter)) }
@@ -214,6 +234,7 @@ class PartWriter {
       fields: [...this.#fields.values()],
       dictionaries,
       blocks,
+      ...(this.#part.lineage ?? NO_LINEAGE),
     })
     const footer = this.#place(frameChunk(KIND_FOOTER, 0, sink.finish()))
     const trailer = Buffer.alloc(TRAILER_BYTES)

@@ -105,7 +105,7 @@ const CLIFFS: readonly Cliff[] = [
   },
 ]
 
-const NO_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
+const NO_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null, lookups: [], lookup: () => null }
 const NOW = new DateTime(Date.UTC(2026, 5, 1) * 1000)
 /** More time a row and term than the small query, by this factor, is a fall. */
 const RATIO_MAX = 2.5

@@ -26,7 +26,7 @@ const KERNELS: readonly (readonly [string, string])[] = [
   ['sort, first 100', 'sort -duration_ms | head 100 | keep duration_ms'],
 ]
 
-const NO_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
+const NO_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null, lookups: [], lookup: () => null }
 
 export async function runMicro(only: string, say: (text: string) => void): Promise<void> {
   const blocks = createBlocks()

@@ -13,7 +13,7 @@ const QUERIES: readonly string[] = [
   'where contains(message, "reset by peer") | stats count() as n by level',
   'sort -duration_ms | head 100 | keep duration_ms, host',
 ]
-const NO_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null }
+const NO_CATALOG: Catalog = { indexes: ['main'], sources: [], fields: () => null, lookups: [], lookup: () => null }
 const NOW = new DateTime(Date.UTC(2026, 5, 1) * 1000)
 const OVERHEAD_MAX = 0.03
 const ROUNDS = 40

@@ -1,5 +1,6 @@
 /** Blocks of columns in memory, as a decoded part would hand them out: what kernels and encodings are timed over. */
 import type { BlockReader, PartReader } from '../../storage/index.ts'
+import { pickRows } from '../../storage/pick.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { Dictionary, Vector } from '../../storage/vector.ts'
 import { createRandom, createZipf } from './random.ts'
@@ -56,6 +57,7 @@ export function partOf(blocks: readonly Columns[]): PartReader {
       verdict: () => 'some',
       verdictTime: () => 'all',
       column: field => columns.get(field) ?? null,
+      rows: (field, rows) => (columns.has(field) ? pickRows(columns.get(field)!, rows) : null),
       statistics: () => null,
       columnBytes: () => 0,
     }),
@@ -66,6 +68,8 @@ export function partOf(blocks: readonly Columns[]): PartReader {
     index: 'main',
     rowCount: BLOCK_ROWS * blocks.length,
     blockCount: blocks.length,
+    firstSequence: 0,
+    lastSequence: 0,
     minTime,
     maxTime,
     sizeBytes: 0,

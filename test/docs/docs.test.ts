@@ -11,18 +11,23 @@ import { RULES } from '../../compiler/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import { CANARY, TARGETS } from '../../fuzz/targets.ts'
 import type { ParseFormat } from '../../grammar/ast.ts'
-import { desugar, FORMAT_SYNTAX, parse, print } from '../../grammar/index.ts'
+import { FORMAT_SYNTAX } from '../../grammar/index.ts'
 import { FORMATS } from '../../runtime/formats/index.ts'
 import { repositoryRoot } from '../repository.ts'
+import { COOKBOOK_PAGE } from './cookbook/page.ts'
 import { SHORT_FORM_EXAMPLES } from './examples.ts'
 import { type PageExample, pageExamples, problemOf } from './page-examples.ts'
 import { generatedPages } from './pages.ts'
-import { type QueryExample, runExpression, runQuery, sameLines } from './run-example.ts'
+import { expansionOf, type QueryExample, runExpression, runQuery, sameLines } from './run-example.ts'
 
 const ROOT = repositoryRoot()
+const FILES = readdirSync(ROOT)
+  .filter(name => !/^(?:node_modules|dist|\..*)$/.test(name))
+  .flatMap(name => (statSync(join(ROOT, name)).isDirectory() ? filesIn(name) : [name]))
+const PAGES = FILES.filter(name => name.endsWith('.md'))
 
-async function holds({ query, input, output }: QueryExample): Promise<void> {
-  const actual = await runQuery(query, input, output)
+async function holds({ query, input, output, ...given }: QueryExample): Promise<void> {
+  const actual = await runQuery(query, input, output, given)
   assert.ok(sameLines(actual, output), `${query}\nsays\n${output}\ngives\n${actual}`)
 }
 
@@ -54,8 +59,8 @@ describe('the examples of the descriptors', () => {
   }
 
   it('of short forms give what their expansions give', async () => {
-    for (const { query, input, output } of Object.values(SHORT_FORM_EXAMPLES)) {
-      await holds({ query: print(desugar(parse(query).query).query), input, output })
+    for (const { query, input, output, fragments } of Object.values(SHORT_FORM_EXAMPLES)) {
+      await holds({ query: expansionOf(query, fragments), input, output })
     }
   })
 
@@ -74,7 +79,17 @@ describe('the examples of the descriptors', () => {
   }
 })
 
-for (const path of ['docs/language.md', 'compiler/README.md']) {
+/** Pages whose examples are run as they stand. Of generated pages their sources are run: the descriptors above, the entries in cookbook.test.ts. */
+const PAGES_RUN: readonly string[] = ['docs/language.md', 'compiler/README.md']
+
+describe('queries in Markdown', () => {
+  it('stand only on pages whose examples are run', () => {
+    const withQueries = PAGES.filter(path => readFileSync(join(ROOT, path), 'utf8').includes('\n```quern\n'))
+    assert.deepEqual(withQueries.toSorted(), [...PAGES_RUN, COOKBOOK_PAGE, 'docs/reference.md'].toSorted())
+  })
+})
+
+for (const path of PAGES_RUN) {
   describe(path, () => {
     for (const example of pageExamples(readFileSync(join(ROOT, path), 'utf8'))) {
       it(`line ${example.line}: ${example.query.split('\n')[0]}`, async () => {
@@ -150,14 +165,9 @@ describe('the examples of a page', () => {
 })
 
 describe('links between pages', () => {
-  const files = readdirSync(ROOT)
-    .filter(name => !/^(?:node_modules|dist|\..*)$/.test(name))
-    .flatMap(name => (statSync(join(ROOT, name)).isDirectory() ? filesIn(name) : [name]))
-  const pages = files.filter(name => name.endsWith('.md'))
-
   it('lead to files that exist', () => {
-    assert.ok(pages.length >= 8, `only ${pages.length} pages seen`)
-    const dead = pages.flatMap(page =>
+    assert.ok(PAGES.length >= 8, `only ${PAGES.length} pages seen`)
+    const dead = PAGES.flatMap(page =>
       [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)/g)]
         .map(([, target = '']) => ({ page, target: normalize(join(dirname(page), target)) }))
         .filter(({ target }) => !existsSync(join(ROOT, target)))
@@ -167,10 +177,10 @@ describe('links between pages', () => {
   })
 
   it('and the files that a page names in code exist too', () => {
-    const dead = pages.flatMap(page =>
+    const dead = PAGES.flatMap(page =>
       [...readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w-]+\/)+[\w-]+\.(?:ts|md|case))`/g)]
         .map(([, target = '']) => target)
-        .filter(target => !existsSync(join(ROOT, target)) && !files.some(file => file.endsWith(`/${target}`)))
+        .filter(target => !existsSync(join(ROOT, target)) && !FILES.some(file => file.endsWith(`/${target}`)))
         .map(target => `${page} → ${target}`),
     )
     assert.deepEqual(dead, [])

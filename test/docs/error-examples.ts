@@ -13,6 +13,9 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   E106: 'stats max(ms) as ms, min(ms) as ms',
   E107: 'from main | parse jason',
   E108: 'from main | parse kv(asign=":")',
+  E109: 'let $slow = where ms > 500; where ms > $slow',
+  E110: 'lookup hosts on host',
+  E111: 'use errors | head 5',
   E201: 'extend h = lower(host, "x")',
   E202: 'stats sum(ms > 5)',
   E203: 'where [1, 2] == 5',
@@ -34,7 +37,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   E312: 'where status >= 500 | | head 5',
   E401: 'stats count() by host | fill',
   E402: null,
-  E403: 'where ms > 5 | join on host with $hosts',
+  E403: 'where ms > 5 | materialize "mv_slow"',
   E501: null,
   E502: null,
   H901: 'from main *out',
@@ -44,10 +47,13 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H905: 'where code >= 500',
   H906: 'where hots == "a"',
   H907: 'parse json',
-  H911: 'parse pattern "<host> text"',
   H909: 'where ms == null',
   H908: 'extend next = 9223372036854775807 + ms',
   H910: 'diff (status > 900)',
+  H911: 'parse pattern "<host> text"',
+  H912: 'let $slow = where ms > 500; head 5',
+  H913: 'join on host == ms with [head 1]',
+  H914: 'stats avg(code) as code by host | sort -code | head 1',
 }
 
 /** Limits cannot be shown in a line. */

@@ -15,6 +15,12 @@ const REQUESTS = [
 ].join('\n')
 
 export const SHORT_FORM_EXAMPLES: Readonly<Record<ShortForm, QueryExample>> = {
+  use: {
+    query: 'use slow | stats count()',
+    input: REQUESTS,
+    fragments: { slow: 'where ms > 15 | keep host, ms' },
+    output: '{"count()":2}',
+  },
   count: {
     query: 'count by host | sort host',
     input: REQUESTS,
@@ -57,6 +63,12 @@ export const SHORT_FORM_EXAMPLES: Readonly<Record<ShortForm, QueryExample>> = {
     input: REQUESTS,
     output:
       '{"host":"a","sum(ms)":40,"share":0.6666666666666666,"cumulative":0.6666666666666666}\n{"host":"b","sum(ms)":20,"share":0.3333333333333333,"cumulative":1}',
+  },
+  facets: {
+    query: 'facets host, ms limit=1',
+    input: REQUESTS,
+    output:
+      '{"field":"host","value":"a","count":2,"share":0.6666666666666666}\n{"field":"ms","value":10,"count":1,"share":0.3333333333333333}',
   },
   exemplars: {
     query: 'exemplars 1 by host | keep host, ms',

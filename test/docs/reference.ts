@@ -12,12 +12,12 @@ import { AGGREGATES, SCALARS, WINDOWS } from '../../compiler/functions/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import type { CoreKind } from '../../compiler/stages/stage.ts'
 import type { ParseFormat } from '../../grammar/ast.ts'
-import { desugar, PARSE_FORMATS, parse, print, STAGE_SYNTAX } from '../../grammar/index.ts'
+import { PARSE_FORMATS, STAGE_SYNTAX } from '../../grammar/index.ts'
 import type { StageOption } from '../../grammar/stages/options.ts'
 import { FORMATS } from '../../runtime/formats/index.ts'
 import { SHORT_FORM_EXAMPLES, type ShortForm } from './examples.ts'
 import { code, fenced, GENERATED_NOTE, table } from './markdown.ts'
-import type { QueryExample } from './run-example.ts'
+import { expansionOf, type QueryExample } from './run-example.ts'
 
 export function referencePage(): string {
   return [
@@ -149,12 +149,8 @@ function shortFormEntry(kind: ShortForm): string {
     summary,
     optionList(STAGE_SYNTAX[kind].options ?? []),
     exampleBlocks(example),
-    `It stands for ${code(expansionOf(example.query))}.`,
+    `It stands for ${code(expansionOf(example.query, example.fragments))}.`,
   )
-}
-
-function expansionOf(query: string): string {
-  return print(desugar(parse(query).query).query)
 }
 
 // ── Formats ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -270,6 +266,10 @@ function section(...parts: readonly string[]): string {
   return `${parts.filter(part => part !== '').join('\n\n')}\n`
 }
 
-function exampleBlocks({ query, input, output }: QueryExample): string {
-  return [fenced('quern', query), fenced('input', input), fenced('output', output)].join('\n')
+function exampleBlocks({ query, input, output, lookups = {}, fragments = {} }: QueryExample): string {
+  const given = [
+    ...Object.entries(lookups).map(([name, text]) => fenced(`lookup ${name}`, text)),
+    ...Object.entries(fragments).map(([name, text]) => fenced(`fragment ${name}`, text)),
+  ]
+  return [fenced('quern', query), fenced('input', input), ...given, fenced('output', output)].join('\n')
 }

@@ -5,7 +5,7 @@ import { compile, languageCatalog } from '../../compiler/index.ts'
 import { randomData } from '../../fuzz/generate/data.ts'
 import { queryText, randomQuery } from '../../fuzz/generate/query.ts'
 import { createRandom } from '../../fuzz/generate/random.ts'
-import { type Columns, columnsAfter, fieldColumn } from '../../grammar/columns.ts'
+import { columnsOf, fieldColumn } from '../../grammar/columns.ts'
 import { CompileError, parse } from '../../grammar/index.ts'
 import { NOW } from '../case-input.ts'
 
@@ -19,6 +19,8 @@ function columnsOfCompiler(text: string, fields: readonly string[]): readonly st
     indexes: ['main'],
     sources: [],
     fields: () => new Map(fields.map(name => [name, 'any' as const])),
+    lookups: [],
+    lookup: () => null,
   }
   try {
     const { result } = compile(text, { catalog, now: NOW }).program
@@ -38,8 +40,12 @@ test('behind a thousand random queries', () => {
     const text = queryText(randomQuery(random, fields))
     const known = columnsOfCompiler(text, names)
     if (known === null) continue
-    const start: Columns = { all: names.map(fieldColumn), isOpen: true, formats: FORMATS }
-    const believed = parse(text).query.pipeline.stages.reduce((columns, stage) => columnsAfter(stage, columns), start)
+    const { lets, pipeline } = parse(text).query
+    const believed = columnsOf(pipeline, {
+      lets,
+      events: () => ({ all: names.map(fieldColumn), isOpen: true, formats: FORMATS }),
+      table: () => ({ all: [], isOpen: true }),
+    })
     assert.equal(believed.isOpen, false, text)
     assert.deepEqual(believed.all.map(column => column.name).toSorted(), known.toSorted(), text)
     compared++

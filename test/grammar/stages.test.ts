@@ -144,7 +144,7 @@ test('what a stage cannot take is refused with a code', () => {
     ['| parse kv(sep=5)', 'E301'],
     ['| every 5m count', 'E301'],
     ['| describe 5', 'E301'],
-    ['| join x', 'E403'],
+    ['| materialize "mv_x"', 'E403'],
     ['| foo bar', 'E102'],
     ['| `x` + 1', 'E207'],
     ['| x + 1', 'E102'],

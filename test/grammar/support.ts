@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type Diagnostic, fixOf, parse, print, renderDiagnostic } from '../../grammar/index.ts'
 
-const SPAN_KEYS = new Set(['span', 'nameSpan', 'textSpan', 'toSpan'])
+const SPAN_KEYS = new Set(['span', 'nameSpan', 'textSpan', 'toSpan', 'pathSpan'])
 
 /** The tree without its places. */
 export function withoutSpans(value: unknown): unknown {

@@ -4,7 +4,11 @@
  */
 import type {
   AstAggregate,
+  AstCompare,
   AstExpr,
+  AstFrom,
+  AstInput,
+  AstPipeline,
   AstQuery,
   AstSort,
   AstStage,
@@ -13,9 +17,11 @@ import type {
 } from '../../grammar/ast.ts'
 import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
-import { DateTime, type Value } from '../../storage/value.ts'
+import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import { compared, keysOfGroups } from './compare.ts'
 import { type CallScalar, evaluate as evaluateExpr } from './expressions.ts'
 import { dropFields, keepFields, renameFields } from './fields.ts'
+import { join } from './join.ts'
 import { aggregateName } from './names.ts'
 import { parseRows } from './parse.ts'
 import { copyOf, type Row, readField, rowOf } from './row.ts'
@@ -28,6 +34,7 @@ export interface InterpretOptions {
   readonly nowMicros: number
   readonly variables: Readonly<Record<string, Value>>
   readonly callScalar: CallScalar
+  readonly lookups?: Readonly<Record<string, ReferenceTable>>
 }
 
 export interface Interpreted {
@@ -43,34 +50,150 @@ interface State {
   columns: string[] | null
 }
 
+/** What every pipeline of a query sees. */
+interface World {
+  readonly query: AstQuery
+  /** Events are dated later by this, and end now: what `compare` sees of an earlier period. */
+  readonly shiftMicros: number | null
+  readonly events: readonly IncomingEvent[]
+  readonly nowMicros: number
+  readonly evaluate: Evaluate
+  /** The rows of each let, computed where it stands. */
+  readonly lets: Map<string, State>
+  readonly lookups: Readonly<Record<string, ReferenceTable>>
+}
+
+/** The query names what is not there: the engine refuses such a query before it runs. */
+export class UndefinedName extends Error {}
+
+/** A lookup table as the reference wants it: read already. */
+export interface ReferenceTable {
+  readonly columns: readonly string[]
+  readonly rows: readonly ReadonlyMap<string, Value>[]
+}
+
 export function interpret(query: AstQuery, events: readonly IncomingEvent[], options: InterpretOptions): Interpreted {
-  const { pipeline } = query
   const evaluate: Evaluate = (expr, row) =>
     evaluateExpr(expr, { row, variables: options.variables, callScalar: options.callScalar, locals: new Map() })
-  const isSource = sourceTest(pipeline.from?.sources ?? [])
-  const ranges = pipeline.from?.ranges ?? []
-  const rows = events
-    .filter(event => isSource(event.index) && ranges.every(range => isWithin(event.time, range, options.nowMicros)))
-    .map(rowOf)
-  const { search, stages } = pipeline
-  let state: State = { rows, columns: null }
-  const bounds = (side: 'from' | 'to'): number[] =>
-    ranges.flatMap(range => range[side] ?? []).map(point => instantOf(point, options.nowMicros).micros)
-  const surroundings = {
-    fromMicros: bounds('from').length === 0 ? null : Math.max(...bounds('from')),
-    toMicros: bounds('to').length === 0 ? null : Math.min(...bounds('to')),
+  const world: World = {
+    query,
+    shiftMicros: null,
+    events,
     nowMicros: options.nowMicros,
+    evaluate,
+    lets: new Map(),
+    lookups: options.lookups ?? {},
   }
+  defineLets(world)
+  const state = run(query.pipeline, world)
+  return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
+}
+
+function defineLets(world: World): void {
+  for (const { name, pipeline } of world.query.lets) world.lets.set(name, run(pipeline, world))
+}
+
+/** The stages before it once more, over what was earlier, and each row beside that of the same keys. */
+function compare(stage: AstCompare, state: State, pipeline: AstPipeline, world: World): State {
+  const back = stage.back === null ? null : world.evaluate(stage.back, { fields: new Map(), index: undefined })
+  const range = surroundingsOf(pipeline, 0, world)
+  const shiftMicros =
+    back instanceof Duration ? back.ns / 1000 : (range.toMicros ?? world.nowMicros) - (range.fromMicros ?? 0)
+  const stages = pipeline.stages.slice(0, pipeline.stages.indexOf(stage))
+  const stats = stages.findLastIndex(each => each.kind === 'stats')
+  const choosing = (each: AstStage): boolean => ['where', 'head', 'tail', 'dedup'].includes(each.kind)
+  const repeated = stages.filter((each, at) => at <= stats || !(choosing(each) || each.kind === 'sort'))
+  const earlier: World = { ...world, shiftMicros, lets: new Map() }
+  defineLets(earlier)
+  const previous = run({ ...pipeline, stages: repeated }, earlier)
+  return compared(state, previous, {
+    keys: keysOfGroups(stages.slice(stats)),
+    isOuter: !stages.slice(stats + 1).some(choosing),
+    evaluate: world.evaluate,
+  })
+}
+
+function run(pipeline: AstPipeline, world: World): State {
+  const { evaluate } = world
+  let state = source(pipeline.from, world)
+  const { search, stages } = pipeline
   // The condition before a context drops nothing.
   if (search !== null && stages[0]?.kind === 'context') state = context(stages[0], search, state, evaluate)
-  else if (search !== null) state.rows = rows.filter(row => evaluate(search, row) === true)
+  else if (search !== null) state = { ...state, rows: state.rows.filter(row => evaluate(search, row) === true) }
   for (const [at, stage] of stages.entries()) {
     const after = stages[at + 1]
     if (stage.kind === 'where' && after?.kind === 'context') state = context(after, stage.predicate, state, evaluate)
-    else if (stage.kind !== 'context')
-      state = apply(stage, state, evaluate, { ...surroundings, before: stages.slice(0, at) })
+    else if (stage.kind === 'compare') state = compare(stage, state, pipeline, world)
+    else if (stage.kind !== 'context') state = apply(stage, state, world, surroundingsOf(pipeline, at, world))
   }
-  return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
+  return state
+}
+
+function surroundingsOf({ from, stages }: AstPipeline, stage: number, { nowMicros }: World): Surroundings {
+  const bounds = (side: 'from' | 'to'): number[] =>
+    (from?.ranges ?? []).flatMap(range => range[side] ?? []).map(point => instantOf(point, nowMicros).micros)
+  return {
+    fromMicros: bounds('from').length === 0 ? null : Math.max(...bounds('from')),
+    toMicros: bounds('to').length === 0 ? null : Math.min(...bounds('to')),
+    nowMicros,
+    before: stages.slice(0, stage),
+  }
+}
+
+/** Events of the indexes named, where the first is named, and the rows of lets, each in the time range. */
+function source(from: AstFrom | null, world: World): State {
+  const { lets, nowMicros, shiftMicros } = world
+  const events = shiftMicros === null ? world.events : world.events.map(event => later(event, shiftMicros))
+  const names = (from?.sources ?? []).filter(each => !each.isLet)
+  const ranges = from?.ranges ?? []
+  const isInRange = (time: Value): boolean =>
+    ranges.every(range => time instanceof DateTime && isWithin(time, range, nowMicros))
+  const isSource = sourceTest(names)
+  // Where the range is open, what is earlier ends with it.
+  const isOver = (time: DateTime): boolean =>
+    shiftMicros === null || ranges.some(range => range.to !== null) || time.micros < nowMicros
+  const read = (): State => ({
+    rows: events.filter(event => isSource(event.index) && isInRange(event.time) && isOver(event.time)).map(rowOf),
+    columns: null,
+  })
+  if (from === null) return read()
+  const inputs = from.sources.flatMap(each => {
+    if (!each.isLet) return each === names[0] ? [read()] : []
+    const rows = lets.get(each.pattern)
+    if (rows === undefined) throw new UndefinedName(`$${each.pattern}`)
+    return [{ ...rows, rows: rows.rows.filter(row => isInRange(readField(row, '_time'))) }]
+  })
+  return concatenated(inputs)
+}
+
+function later(event: IncomingEvent, micros: number): IncomingEvent {
+  return { ...event, time: new DateTime(event.time.micros + micros, event.time.nanos) }
+}
+
+/** By field name: a row has the fields it came with. */
+function concatenated(inputs: readonly State[]): State {
+  const columns = inputs.some(input => input.columns === null)
+    ? null
+    : [...new Set(inputs.flatMap(input => input.columns ?? []))]
+  return { rows: inputs.flatMap(input => input.rows), columns }
+}
+
+function rowsOf(input: AstInput, world: World): State {
+  switch (input.kind) {
+    case 'pipeline-input':
+      return run(input.pipeline, world)
+    case 'let-input': {
+      const rows = world.lets.get(input.name)
+      if (rows === undefined) throw new UndefinedName(`$${input.name}`)
+      return rows
+    }
+    case 'lookup-input': {
+      const table = world.lookups[input.name]
+      if (table === undefined) throw new UndefinedName(input.name)
+      const { columns, rows } = table
+      return { rows: rows.map(fields => ({ fields: new Map(fields), index: undefined })), columns: [...columns] }
+    }
+  }
 }
 
 /** Named columns are all there, in order, missing ones as undefined. */
@@ -78,7 +201,8 @@ function project(row: Row, columns: readonly string[] | null): Map<string, Value
   return columns === null ? row.fields : new Map(columns.map(name => [name, readField(row, name)]))
 }
 
-function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate, surroundings: Surroundings): State {
+function apply(stage: AstStage, { rows, columns }: State, world: World, surroundings: Surroundings): State {
+  const { evaluate } = world
   switch (stage.kind) {
     case 'where':
       return { rows: rows.filter(row => evaluate(stage.predicate, row) === true), columns }
@@ -111,6 +235,12 @@ function apply(stage: AstStage, { rows, columns }: State, evaluate: Evaluate, su
       return { rows: stage.count === 0 ? [] : rows.slice(-stage.count), columns }
     case 'dedup':
       return { rows: dedup(rows, stage.count, row => stage.fields.map(field => evaluate(field, row))), columns }
+    case 'join':
+      return join({ rows, columns }, rowsOf(stage.with, world), { ...stage, type: stage.type ?? 'inner' })
+    case 'lookup':
+      return join({ rows, columns }, rowsOf(stage.table, world), { ...stage, type: 'left' })
+    case 'union':
+      return concatenated([{ rows, columns }, ...stage.inputs.map(input => rowsOf(input, world))])
     case 'describe':
       throw new Error('describe is not in the reference: its estimates have no exact answer')
     default: {
@@ -173,7 +303,13 @@ function sourceTest(sources: Sources): (index: string) => boolean {
 }
 
 export function globRegex(pattern: string): RegExp {
-  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's')
+  return new RegExp(
+    `^${pattern
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('\\?', '.')}$`,
+    's',
+  )
 }
 
 /** From the first instant, up to but not including the last. */

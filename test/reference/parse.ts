@@ -3,7 +3,7 @@ import type { AstParse, CastType } from '../../grammar/ast.ts'
 import { toBool, toDatetime, toDuration, toFloat, toInt } from '../../runtime/helpers/conversion.ts'
 import { toText } from '../../runtime/helpers/format-value.ts'
 import type { Value } from '../../storage/value.ts'
-import { namesOf, readFormat } from './formats.ts'
+import { namesOf, readFormat } from './formats/index.ts'
 import { copyOf, isAbsent, type Row, readField } from './row.ts'
 
 export function parseRows(stage: AstParse, rows: readonly Row[]): Row[] {

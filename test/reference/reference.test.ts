@@ -29,8 +29,8 @@ for (const file of findCaseFiles(join(root, 'test/cases'))) {
         .filter(line => line.trim() !== '')
         .map(parseRow)
       const text = queryOf(each)
-      const variables = optionsOf(each).variables ?? {}
-      const { rows, columns } = askReference(text, eventsOf(each), { now: NOW, variables })
+      const { variables = {}, lookups = {}, fragments = {} } = optionsOf(each)
+      const { rows, columns } = askReference(text, eventsOf(each), { now: NOW, variables, lookups, fragments })
       const actual = columns === null ? spokenFields(rows, expected) : rows
       const present = actual.map(row => new Map([...row].filter(([, value]) => value !== undefined)))
       assert.ok(

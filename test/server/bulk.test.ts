@@ -241,3 +241,136 @@ describe('the handshake', () => {
     assert.deepEqual(answer.json, { acknowledged: true })
   })
 })
+
+describe('what clients of the bulk protocol do and its tables do not say', () => {
+  const BODY = lines({ index: { _index: 'web' } }, { n: 1 })
+
+  for (const type of [
+    'application/x-ndjson',
+    'application/vnd.elasticsearch+x-ndjson; compatible-with=8',
+    'application/vnd.elasticsearch+x-ndjson; compatible-with=9',
+    'application/vnd.elasticsearch+x-ndjson;compatible-with=7',
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/plain; charset=utf-8',
+  ]) {
+    test(`a body called ${type} is read`, async () => {
+      const { engine, post } = serve()
+      const answer = await post('/_bulk', BODY, { 'content-type': type })
+      assert.deepEqual([answer.status, answer.json.errors], [200, false])
+      assert.match(String(answer.headers['content-type']), /^application\/json/)
+      assert.equal(engine.events.length, 1)
+    })
+  }
+
+  test('a body without a type is read', async () => {
+    const { engine, request } = serve()
+    assert.equal((await request({ method: 'POST', url: '/_bulk', payload: Buffer.from(BODY) })).status, 200)
+    assert.equal(engine.events.length, 1)
+  })
+
+  test('blank lines after documents, between actions and at the end do no harm', async () => {
+    const { engine, post } = serve()
+    const body = '\n{"index":{}}\n{"n":1}\n\n\r\n{"create":{}}\r\n{"n":2}\r\n\n{"index":{}}\n\n{"n":3}\n\n\n'
+    const answer = await post('/_bulk', body, NDJSON)
+    assert.deepEqual(outcomes(answer.json.items), ['index 201', 'create 201', 'index 201'])
+    assert.deepEqual(
+      engine.events.map(event => event.fields.get('n')),
+      [1, 2, 3],
+    )
+  })
+
+  test('unknown metadata and extra keys in the action line do no harm', async () => {
+    const { engine, post } = serve()
+    const metadata = {
+      _index: 'i',
+      _type: '_doc',
+      _id: 7,
+      routing: 'r',
+      pipeline: 'p',
+      version: 3,
+      new_option: { a: 1 },
+    }
+    const body = lines({ index: metadata }, { n: 1 }, { comment: 'x', create: { _index: 'j' }, retry: 2 }, { n: 2 })
+    const answer = await post('/_bulk', body, NDJSON)
+    assert.equal(answer.json.errors, false)
+    assert.deepEqual(
+      answer.json.items.map(item =>
+        Object.entries(item)
+          .map(([kind, { _index, _id }]) => [kind, _index, _id])[0]!
+          .slice(0, 2),
+      ),
+      [
+        ['index', 'i'],
+        ['create', 'j'],
+      ],
+    )
+    assert.equal(answer.json.items[0]?.index?._id, '7')
+    assert.equal(engine.events.length, 2)
+  })
+
+  test('forty thousand documents are one request', async () => {
+    const { engine, post } = serve()
+    const body = Array.from({ length: 40_000 }, (_, n) => `{"create":{"_index":"i"}}\n{"n":${n}}\n`).join('')
+    const answer = await post('/_bulk', body, NDJSON)
+    assert.deepEqual([answer.json.items.length, answer.json.errors], [40_000, false])
+    assert.equal(engine.events.length, 40_000)
+    assert.equal(engine.events.at(-1)?.fields.get('n'), 39_999)
+  })
+
+  test('parameters of the protocol are taken, known or not', async () => {
+    const { engine, post } = serve()
+    const parameters = 'refresh=wait_for&pipeline=p&timeout=1m&wait_for_active_shards=1&filter_path=errors&whatever=1'
+    assert.equal((await post(`/_bulk?${parameters}`, BODY, NDJSON)).status, 200)
+    assert.equal(engine.published, 1)
+  })
+
+  for (const [method, url] of [
+    ['GET', '/_cat/health?format=json&h=status'],
+    ['GET', '/web/_refresh'],
+    ['POST', '/web/_refresh'],
+    ['HEAD', '/_index_template/logs'],
+    ['GET', '/_cluster/health?wait_for_status=yellow&timeout=5s'],
+    ['GET', '/_cluster/health/web?wait_for_status=yellow'],
+  ] as const) {
+    test(`${method} ${url} is answered, bare and prefixed`, async () => {
+      const { request } = serve()
+      for (const base of ['', '/api/v1/es']) {
+        const answer = await request({ method, url: base + url })
+        assert.equal(answer.status, 200)
+        assert.equal(answer.headers['x-elastic-product'], 'Elasticsearch')
+      }
+    })
+  }
+
+  test('what is not served is still an answer its clients can read', async () => {
+    const { get, request } = serve()
+    for (const answer of [await get('/_sql'), await get('/web/_mapping'), await get('/api/v1/es/_tasks')]) {
+      assert.equal(answer.status, 404)
+      assert.equal(answer.headers['x-elastic-product'], 'Elasticsearch')
+      assert.ok(answer.json.error.type)
+    }
+    const wrongMethod = await request({ method: 'GET', url: '/_bulk' })
+    assert.deepEqual([wrongMethod.status, wrongMethod.headers['x-elastic-product']], [405, 'Elasticsearch'])
+    assert.equal((await get('/api/v1/quer')).headers['x-elastic-product'], undefined)
+  })
+
+  for (const [method, path] of [
+    ['POST', '/web/_doc'],
+    ['PUT', '/web/_doc/a1'],
+    ['POST', '/web/_doc/a1'],
+    ['PUT', '/web/_create/a1'],
+    ['POST', '/web/_create/a1'],
+  ] as const) {
+    test(`${method} ${path} stores one document, bare and prefixed`, async () => {
+      for (const base of ['', '/api/v1/es']) {
+        const { engine, request } = serve()
+        const answer = await request({ method, url: base + path, payload: '{"message":"hi"}' })
+        assert.equal(answer.status, 201)
+        const { _id, _index } = answer.json as unknown as { readonly _id: string; readonly _index: string }
+        assert.deepEqual([_index, path.endsWith('a1') ? _id : 'a1'], ['web', 'a1'])
+        assert.equal(engine.events[0]?.fields.get('_source'), 'web')
+      }
+    })
+  }
+})

@@ -51,6 +51,10 @@ export class FakeEngine implements Engine {
     throw new Error('nothing lives in a fake')
   }
 
+  get storage(): never {
+    throw new Error('a fake has no storage')
+  }
+
   subscribe(): never {
     throw new Error('nobody subscribes to a fake')
   }
@@ -141,6 +145,9 @@ export class FakeEngine implements Engine {
       rawBytes: 0,
       quarantined: [],
       lastFlushError: null,
+      isDiskFull: false,
+      lastCompactionError: null,
+      leavingCount: 0,
       nextSequence: 1,
     }
   }

@@ -9,7 +9,7 @@ import { event, range, rowOf, rowsOf, T0 } from './store-support.ts'
 
 function partOf(events: readonly IncomingEvent[], blockRows: number): MemoryPart {
   const part = new MemoryPart('p', 'main', blockRows)
-  for (const each of events) part.append(each, 1)
+  for (const [at, each] of events.entries()) part.append(each, 1, at + 1)
   return part
 }
 
@@ -68,7 +68,7 @@ test('a snapshot shows what was there when it was taken, even when it is read la
       const early = part.snapshot()
       const read = part.snapshot()
       const seen = rowsOf(read)
-      for (const each of after) part.append(each, 1)
+      for (const each of after) part.append(each, 1, 1)
       assert.deepEqual(rowsOf(part.snapshot()), [...before, ...after].map(rowOf))
       assert.deepEqual(rowsOf(early), before.map(rowOf))
       assert.deepEqual(seen, before.map(rowOf))
@@ -144,9 +144,9 @@ test('blocks of a part share one dictionary, which is a new object only when it 
   }
   const first = dictionaryOf(0)
   assert.equal(dictionaryOf(2), first)
-  part.append(event({ s: 'v0' }), 1)
+  part.append(event({ s: 'v0' }), 1, 1)
   assert.equal(dictionaryOf(0), first)
-  part.append(event({ s: 'new' }), 1)
+  part.append(event({ s: 'new' }), 1, 1)
   assert.notEqual(dictionaryOf(0), first)
   assert.equal(dictionaryOf(0), dictionaryOf(3))
   assert.deepEqual(first.values, ['v0', 'v1'])

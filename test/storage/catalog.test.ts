@@ -5,12 +5,13 @@ import { openCatalog } from '../../storage/catalog/catalog.ts'
 import { createMemoryDocuments, openDocuments } from '../../storage/catalog/documents.ts'
 import { damageOf } from '../../storage/catalog/environment.ts'
 import { PartIds } from '../../storage/ingest/part-id.ts'
-import type { PartDescription } from '../../storage/part/columns.ts'
+import { NO_LINEAGE, type PartDescription } from '../../storage/part/columns.ts'
 import { openStore } from '../../storage/store.ts'
 import { range, withDirectory } from './store-support.ts'
 
 function describe(id: string): PartDescription {
-  return { id, index: 'main', rowCount: 1, blockCount: 1, minMicros: 1, maxMicros: 2, sizeBytes: 3, rawBytes: 4 }
+  const size = { rowCount: 1, blockCount: 1, sizeBytes: 3, rawBytes: 4 }
+  return { id, index: 'main', minMicros: 1, maxMicros: 2, ...size, ...NO_LINEAGE }
 }
 
 test('the catalog gives back its parts in order of creation, and the next sequence number', () =>
@@ -18,8 +19,10 @@ test('the catalog gives back its parts in order of creation, and the next sequen
     const catalog = await openCatalog(`${directory}/catalog`)
     assert.deepEqual(catalog.parts(), [])
     assert.equal(catalog.nextSequence(), null)
-    await catalog.change({ published: ['c', 'a', 'b'].map(describe), nextSequence: 7 })
-    await catalog.change({ dropped: ['b'] })
+    catalog.note({ published: ['c', 'a', 'b'].map(describe), nextSequence: 7 })
+    await catalog.flush()
+    catalog.note({ dropped: ['b'] })
+    await catalog.flush()
     await catalog.close()
     const again = await openCatalog(`${directory}/catalog`)
     assert.deepEqual(again.parts(), ['a', 'c'].map(describe))
@@ -30,7 +33,8 @@ test('the catalog gives back its parts in order of creation, and the next sequen
 test('a clean close seals the environment; one that was not closed cleanly is probed and found sound', () =>
   withDirectory(async directory => {
     const catalog = await openCatalog(`${directory}/catalog`)
-    await catalog.change({ published: [describe('a')] })
+    catalog.note({ published: [describe('a')] })
+    await catalog.flush()
     await catalog.close()
     const seal = `${directory}/catalog/SEAL`
     assert.ok(fs.existsSync(seal))

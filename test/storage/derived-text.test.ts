@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
-import { decodeHex, encodeHex, hexDigitsOf } from '../../storage/part/encodings/hex.ts'
+import { decodeHex, decodeHexRows, encodeHex, hexDigitsOf } from '../../storage/part/encodings/hex.ts'
 import { decodeTimeText, encodeTimeText, timeFormOf } from '../../storage/part/encodings/time-text.ts'
+import { pickRows } from '../../storage/pick.ts'
 import type { TextVector, TimeVector } from '../../storage/vector.ts'
-import { valuesOf } from './part-support.ts'
+import { someRows, valuesOf } from './part-support.ts'
 
 function textOf(values: readonly (string | null | undefined)[]): TextVector {
   const texts = values.map(value => Buffer.from(value ?? ''))
@@ -27,6 +28,11 @@ function throughHex(values: readonly (string | null | undefined)[]): unknown[] |
   const source = new ByteSource(sink.finish().slice())
   const decoded = valuesOf(decodeHex(source, values.length), values.length)
   assert.equal(source.remaining, 0)
+  const rows = someRows(values.length)
+  assert.deepEqual(
+    valuesOf(decodeHexRows(new ByteSource(sink.finish().slice()), values.length, rows), rows.length),
+    Array.from(rows, row => values[row]),
+  )
   return decoded
 }
 
@@ -76,7 +82,19 @@ function throughTime(values: readonly (string | null)[], times: TimeVector): unk
   if (form === null) return null
   const sink = new ByteSink()
   encodeTimeText(sink, vector, form)
-  return valuesOf(decodeTimeText(new ByteSource(sink.finish().slice()), values.length, times), values.length)
+  const decoded = valuesOf(decodeTimeText(new ByteSource(sink.finish().slice()), values.length, times), values.length)
+  const rows = someRows(values.length)
+  const few = decodeTimeText(
+    new ByteSource(sink.finish().slice()),
+    values.length,
+    pickRows(times, rows) as TimeVector,
+    rows,
+  )
+  assert.deepEqual(
+    valuesOf(few, rows.length),
+    Array.from(rows, row => decoded[row]),
+  )
+  return decoded
 }
 
 test('a text that is the event time comes back, in each form', () => {

@@ -9,7 +9,15 @@ import { readIntegers, writeIntegers } from '../../storage/part/encodings/lane.t
 import { readPresence, writePresence } from '../../storage/part/encodings/presence.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
 import type { Dictionary, Vector } from '../../storage/vector.ts'
-import { anyVector, numberArbitrary, textVector, timeVector, valueArbitrary, valuesOf } from './part-support.ts'
+import {
+  anyVector,
+  numberArbitrary,
+  someRows,
+  textVector,
+  timeVector,
+  valueArbitrary,
+  valuesOf,
+} from './part-support.ts'
 
 const dictionary: Dictionary = {
   values: ['a', 2, null, undefined, ...Array.from({ length: 70_000 }, (_, code) => code)],
@@ -31,6 +39,20 @@ function through(vector: Vector): { encoding: number; decoded: Vector; bytes: nu
     () => null,
   )
   assert.equal(source.remaining, 0)
+  const rows = someRows(vector.rowCount)
+  const few = encodings.decodeRows(
+    encoding,
+    new ByteSource(sink.finish().slice()),
+    vector.rowCount,
+    rows,
+    () => dictionary,
+    () => null,
+  )
+  const values = valuesOf(decoded, vector.rowCount)
+  assert.deepEqual(
+    valuesOf(few, rows.length),
+    Array.from(rows, row => values[row]),
+  )
   return { encoding, decoded, bytes: sink.length }
 }
 

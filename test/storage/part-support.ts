@@ -15,6 +15,13 @@ export interface MemoryFilesystem extends Filesystem {
   readonly log: string[]
 }
 
+/** Some rows, out of order: what is asked of a block whose other rows nobody wants. */
+export function someRows(rowCount: number): Uint32Array {
+  return Uint32Array.from({ length: rowCount }, (_, row) => row)
+    .filter(row => row % 3 !== 1)
+    .reverse()
+}
+
 export function memoryFilesystem(): MemoryFilesystem {
   const files = new Map<string, Uint8Array>()
   const log: string[] = []

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { createChunkCache } from '../../storage/part/chunk-cache.ts'
+import { NO_LINEAGE } from '../../storage/part/columns.ts'
 import { describePart, openPart } from '../../storage/part/read.ts'
 import { writePart } from '../../storage/part/write.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
@@ -123,6 +124,7 @@ test('a part tells of itself what was written', () => {
     maxMicros: 1_700_000_001_000_000,
     sizeBytes: bytes.length,
     rawBytes: 0,
+    ...NO_LINEAGE,
   })
   assert.deepEqual(describePart(filesystem, path), description)
   assert.deepEqual(part.fields, [

@@ -7,7 +7,7 @@ import { createEventReader, TIMESTAMP_FIELDS } from '../../storage/ingest/read-e
 import { templateOf } from '../../storage/part/rebuilt/template.ts'
 import { openStore } from '../../storage/store.ts'
 import { DateTime } from '../../storage/value.ts'
-import { valuesOf } from './part-support.ts'
+import { someRows, valuesOf } from './part-support.ts'
 import { T0, withDirectory } from './store-support.ts'
 
 const reader = createEventReader()
@@ -32,6 +32,21 @@ async function throughDisk(
     await store.flush()
     const snapshot = store.snapshot()
     const blocks = snapshot.parts.flatMap(part => Array.from({ length: part.blockCount }, (_, n) => part.block(n)))
+    // First of all, while no column is held decoded.
+    const few = blocks.map(block => {
+      const rows = someRows(block.rowCount)
+      const vector = block.rows('_raw', rows)
+      return { rows, values: vector === null ? [] : valuesOf(vector, rows.length) }
+    })
+    for (const [index, block] of blocks.entries()) {
+      const values = valuesOf(block.column('_raw'), block.rowCount)
+      const { rows, values: some } = few[index]!
+      if (some.length > 0)
+        assert.deepEqual(
+          some,
+          Array.from(rows, row => values[row]),
+        )
+    }
     result = {
       texts: blocks.flatMap(block => valuesOf(block.column('_raw'), block.rowCount)),
       bytes: blocks.reduce((sum, block) => sum + block.columnBytes('_raw'), 0),

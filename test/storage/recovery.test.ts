@@ -1,32 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { CorruptPartError } from '../../storage/errors.ts'
 import { openStore } from '../../storage/store.ts'
+import { ingestUntilKilled } from './kill.ts'
 import { DAY, event, numbersIn, range, T0, withDirectory } from './store-support.ts'
 
 const NEVER = { flushAgeMs: 1e9 }
-const CHILD = fileURLToPath(new URL('./recovery-child.js', import.meta.url))
-
-/** Appends from `first` in a child process and kills it; what it printed as published, as half-open ranges. */
-async function ingestUntilKilled(directory: string, first: number, afterMs: number): Promise<[number, number][]> {
-  const child = spawn(process.execPath, [CHILD, directory, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  let isArmed = false
-  child.stdout.setEncoding('utf8')
-  child.stdout.on('data', (text: string) => {
-    said += text
-    // Counted from the first publication: on a busy machine a child takes its time to start.
-    if (isArmed || said.split('\n').length < 3) return
-    isArmed = true
-    setTimeout(() => child.kill('SIGKILL'), afterMs)
-  })
-  await new Promise(resolve => child.on('close', resolve))
-  const lines = said.split('\n').slice(1, -1)
-  return lines.map(line => line.split(' ').map(Number) as [number, number])
-}
 
 test('after kill -9 every event acknowledged as published is there, and none twice', () =>
   withDirectory(async directory => {

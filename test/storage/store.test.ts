@@ -121,7 +121,7 @@ test('an event without a time refuses the whole request', async () => {
   await store.close()
 })
 
-test('a disk that is full keeps events readable, says so, and publishes them when there is room', () =>
+test('a disk that is full keeps events readable, refuses more, and publishes them when there is room', () =>
   withDirectory(async directory => {
     const filesystem = fillableFilesystem()
     const store = await openStore({ directory, ...NEVER, filesystem })
@@ -130,15 +130,19 @@ test('a disk that is full keeps events readable, says so, and publishes them whe
     await assert.rejects(store.flush(), /ENOSPC/)
     assert.match(store.status().lastFlushError ?? '', /ENOSPC/)
     assert.deepEqual(numbersIn(store), range(0, 9))
-    store.append([event({ n: 9 })])
+    assert.ok(store.status().isDiskFull)
+    const isRefusal = (error: unknown) => error instanceof BackpressureError && /disk is full/.test(error.message)
+    assert.throws(() => store.append([event({ n: 9 })]), isRefusal)
     await assert.rejects(store.flush(), /ENOSPC/)
-    assert.deepEqual(numbersIn(store), range(0, 10))
+    assert.deepEqual(numbersIn(store), range(0, 9))
     assert.deepEqual(fs.readdirSync(`${directory}/parts`), [])
     filesystem.full = false
     await store.flush()
     await receipt.published()
     assert.equal(store.status().lastFlushError, null)
+    assert.equal(store.status().isDiskFull, false)
     assert.equal(store.status().bufferedCount, 0)
+    store.append([event({ n: 9 })])
     assert.deepEqual(numbersIn(store), range(0, 10))
     await store.close()
     const again = await openStore({ directory, ...NEVER })

@@ -60,10 +60,14 @@ const cidrMatch = network({
     ['cidr_match("host", "10.0.0.0/8")', 'null'],
   ],
   result: 'bool',
-  check: ([, cidr]) =>
-    typeof cidr === 'string' && !isCidr(cidr)
+  check: ([address, cidr]) => {
+    if (typeof address === 'string' && address.includes('/') && isCidr(address)) {
+      return { problem: 'the address comes first, and the network second', argument: 0 }
+    }
+    return typeof cidr === 'string' && !isCidr(cidr)
       ? { problem: `${JSON.stringify(cidr)} is no network`, argument: 1, suggestion: '10.0.0.0/8' }
-      : null,
+      : null
+  },
 })
 
 const isPrivateIp = network({

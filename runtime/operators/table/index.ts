@@ -6,6 +6,7 @@ import { ChangepointOperator } from './changepoint.ts'
 import { ContextOperator } from './context.ts'
 import { CorrelateOperator } from './correlate.ts'
 import { DiffOperator } from './diff.ts'
+import { ExplodeOperator } from './explode.ts'
 import { fillOperator } from './fill.ts'
 import { ForecastOperator } from './forecast.ts'
 import { OutliersOperator } from './outliers.ts'
@@ -14,6 +15,7 @@ import { rollupOperator } from './rollup.ts'
 import { sampleOperator } from './sample.ts'
 import { SessionizeOperator } from './sessionize.ts'
 import { type TableRun, withoutColumns } from './table.ts'
+import { TeeOperator } from './tee.ts'
 import { TopologyOperator } from './topology.ts'
 import { TraceOperator } from './trace.ts'
 import { TransactionOperator } from './transaction.ts'
@@ -35,6 +37,8 @@ const TABLE_OPERATORS: { readonly [N in TableOperatorName]: (run: TableRun<N>) =
   changepoint: run => new ChangepointOperator(run),
   forecast: run => new ForecastOperator(run),
   patterns: patternsOperator,
+  explode: run => new ExplodeOperator(run),
+  tee: run => new TeeOperator(run),
 }
 
 export function createTableOperator(spec: TableSpec, context: RunContext, next: Operator): Operator {

@@ -2,7 +2,7 @@
 import type { Value } from '../../../storage/value.ts'
 import type { Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { gather, type RowRef, vectorOf, withAdded, withColumns } from '../../column-batch.ts'
+import { gather, type RowRef, vectorOf, withAdded, withNames } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import type { TableOperatorName, TableOptions } from '../../table.ts'
 import type { Operator, RunContext } from '../operator.ts'
@@ -82,10 +82,9 @@ export function withoutColumns(next: Operator, hidden: readonly string[]): Opera
     },
     push(batch) {
       next.push(
-        withColumns(
+        withNames(
           batch,
           batch.names.filter(name => !isHidden.has(name)),
-          name => batch.column(name),
         ),
       )
     },

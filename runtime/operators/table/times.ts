@@ -78,6 +78,11 @@ export class Times {
   }
 }
 
+/** The same of two times. */
+export function nanosBetween(from: DateTime, to: DateTime): number {
+  return (to.micros - from.micros) * 1000 + (to.nanos - from.nanos)
+}
+
 export function durationBetween(times: Times, from: number, to: number): Duration {
   return new Duration(times.between(from, to))
 }

@@ -1,7 +1,7 @@
 /** trace: rows become trees, trees become rows again, depth first, with what only the tree knows beside them. */
 import { Duration, type Value } from '../../../storage/value.ts'
 import type { Batch } from '../../batch.ts'
-import { withColumns } from '../../column-batch.ts'
+import { withNames } from '../../column-batch.ts'
 import { TRACE_COLUMNS } from '../../table.ts'
 import type { Operator } from '../operator.ts'
 import { criticalTimes } from './critical-path.ts'
@@ -110,7 +110,7 @@ function columnsFirst(next: Operator, first: readonly string[]): Operator {
     },
     push(batch) {
       const names = [...first, ...batch.names.filter(name => !isFirst.has(name))]
-      next.push(withColumns(batch, names, name => batch.column(name)))
+      next.push(withNames(batch, names))
     },
     finish: () => next.finish(),
   }

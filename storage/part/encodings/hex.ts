@@ -5,7 +5,7 @@
 import { PRESENT, type TextVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
-import { readPresence, writePresence } from './presence.ts'
+import { presenceAt, readPresence, writePresence } from './presence.ts'
 
 const ZERO = 48
 const NINE = 57
@@ -57,17 +57,50 @@ function digitOf(value: number): number {
 }
 
 export function decodeHex(source: ByteSource, rowCount: number): TextVector {
+  const { presence, digits } = readHead(source, rowCount)
+  const packed = source.bytes((presentIn(presence, rowCount) * digits) / 2)
+  return unpacked(packed, presence, rowCount, digits)
+}
+
+/** These rows alone. */
+export function decodeHexRows(source: ByteSource, rowCount: number, rows: Uint32Array): TextVector {
+  const { presence, digits } = readHead(source, rowCount)
+  const all = source.bytes((presentIn(presence, rowCount) * digits) / 2)
+  const size = digits / 2
+  const packed = new Uint8Array(rows.length * size)
+  let at = 0
+  for (const row of rows) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    const before = presentIn(presence, row)
+    packed.set(all.subarray(before * size, (before + 1) * size), at)
+    at += size
+  }
+  return unpacked(packed.subarray(0, at), presenceAt(presence, rows), rows.length, digits)
+}
+
+function readHead(source: ByteSource, rowCount: number): { presence: Uint8Array | null; digits: number } {
   const presence = readPresence(source, rowCount)
   const digits = source.varint()
   if ((digits & 1) === 1 || digits * rowCount > CHUNK_BYTES_MAX)
     throw new RangeError(`hexadecimal text of ${digits} digits`)
+  return { presence, digits }
+}
+
+/** Present rows among the first `end`. */
+function presentIn(presence: Uint8Array | null, end: number): number {
+  if (presence === null) return end
+  let count = 0
+  for (let row = 0; row < end; row++) if (presence[row] === PRESENT) count++
+  return count
+}
+
+function unpacked(packed: Uint8Array, presence: Uint8Array | null, rowCount: number, digits: number): TextVector {
   const offsets = new Uint32Array(rowCount + 1)
   let total = 0
   for (let row = 0; row < rowCount; row++) {
     if (presence === null || presence[row] === PRESENT) total += digits
     offsets[row + 1] = total
   }
-  const packed = source.bytes(total / 2)
   const pairs = new Uint16Array(packed.length)
   for (let at = 0; at < packed.length; at++) pairs[at] = PAIRS[packed[at]!]!
   return { kind: 'text', rowCount, bytes: new Uint8Array(pairs.buffer), offsets, presence }

@@ -2,7 +2,8 @@
  * The encodings by number. The numbers are part of the file format (docs/format.md): one is never reused for another layout.
  * `encodeColumn` picks the encoding for a vector's kind and values; `decodeColumn` reads any of them.
  */
-import type { Dictionary, Vector } from '../../vector.ts'
+import { pickRows } from '../../pick.ts'
+import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
 import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
 import { decodeAny, encodeAny } from './any.ts'
@@ -11,7 +12,7 @@ import { decodeConstant, encodeConstant } from './constant.ts'
 import { decodeDictionary, encodeDictionary } from './dictionary.ts'
 import { decodeDurations, encodeDurations } from './durations.ts'
 import { decodeDecimals, decodeFloats, encodeDecimals, encodeFloats, scaleDecimals } from './floats.ts'
-import { decodeHex, encodeHex, hexDigitsOf } from './hex.ts'
+import { decodeHex, decodeHexRows, encodeHex, hexDigitsOf } from './hex.ts'
 import { areIntegers, decodeIntegers, encodeIntegers } from './integers.ts'
 import { fillAbsent } from './presence.ts'
 import { decodeSparse, encodeSparseRows, gather, sparseRows } from './sparse.ts'
@@ -138,14 +139,42 @@ export function decodeColumn(
       })
     case HEX:
       return decodeHex(source, rowCount)
-    case TIME_TEXT: {
-      const times = columnOf('_time')
-      if (times?.kind !== 'time') throw new RangeError('text of times that are not there')
-      return decodeTimeText(source, rowCount, times)
-    }
+    case TIME_TEXT:
+      return decodeTimeText(source, rowCount, timesOf(columnOf))
     case REBUILT:
       return decodeRebuilt(source, rowCount, columnOf)
     default:
       throw new RangeError(`encoding ${encoding} is not known`)
   }
+}
+
+/**
+ * As `decodeColumn`, for few rows: a column of those alone. Text that is put together is put together for them only.
+ *
+ * @param columnOf  these rows of other columns
+ */
+export function decodeRows(
+  encoding: number,
+  source: ByteSource,
+  rowCount: number,
+  rows: Uint32Array,
+  dictionaryOf: (id: number) => Dictionary,
+  columnOf: (field: string) => Vector | null,
+): Vector {
+  switch (encoding) {
+    case HEX:
+      return decodeHexRows(source, rowCount, rows)
+    case TIME_TEXT:
+      return decodeTimeText(source, rowCount, timesOf(columnOf), rows)
+    case REBUILT:
+      return decodeRebuilt(source, rowCount, columnOf, rows)
+    default:
+      return pickRows(decodeColumn(encoding, source, rowCount, dictionaryOf, columnOf), rows)
+  }
+}
+
+function timesOf(columnOf: (field: string) => Vector | null): TimeVector {
+  const times = columnOf('_time')
+  if (times?.kind !== 'time') throw new RangeError('text of times that are not there')
+  return times
 }

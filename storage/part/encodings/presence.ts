@@ -50,6 +50,11 @@ export function readPresence(source: ByteSource, rowCount: number): Uint8Array |
   return presence
 }
 
+/** The presence of these rows alone. */
+export function presenceAt(presence: Uint8Array | null, rows: Uint32Array): Uint8Array | null {
+  return presence === null ? null : Uint8Array.from(rows, row => presence[row]!)
+}
+
 /** Numbers under absent rows cost nothing when they repeat their neighbour; `readPresence` callers zero them again. */
 export function fillAbsent<T extends Float64Array | Int32Array | Uint16Array>(
   values: T,

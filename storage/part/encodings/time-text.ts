@@ -4,7 +4,7 @@
  */
 import { PRESENT, type TextVector, type TimeVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
-import { readPresence, writePresence } from './presence.ts'
+import { presenceAt, readPresence, writePresence } from './presence.ts'
 
 /** Digits of the second behind the point, and what stands for UTC. The numbers are part of the format: never another meaning for one. */
 const FORMS = [
@@ -92,8 +92,16 @@ export function encodeTimeText(sink: ByteSink, text: TextVector, form: number): 
   sink.u8(form)
 }
 
-export function decodeTimeText(source: ByteSource, rowCount: number, times: TimeVector): TextVector {
-  const presence = readPresence(source, rowCount)
+/** @param rows  if only these are wanted; then `times` are theirs */
+export function decodeTimeText(
+  source: ByteSource,
+  blockRows: number,
+  times: TimeVector,
+  rows: Uint32Array | null = null,
+): TextVector {
+  const every = readPresence(source, blockRows)
+  const presence = rows === null ? every : presenceAt(every, rows)
+  const rowCount = rows === null ? blockRows : rows.length
   const form = source.u8()
   if (FORMS[form] === undefined) throw new RangeError(`form ${form} of time is not known`)
   const texts = new TimeTexts(form)

@@ -7,7 +7,7 @@ import type { TextVector, Vector } from '../../vector.ts'
 import { PRESENT } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { readIntegers, writeIntegers } from '../encodings/lane.ts'
-import { readPresence, writePresence } from '../encodings/presence.ts'
+import { presenceAt, readPresence, writePresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
 import { NO_ROOM, type Renderer, rendererOf } from './render.ts'
 import { type Template, templateOf } from './template.ts'
@@ -176,8 +176,16 @@ export function encodeRebuilt(sink: ByteSink, text: TextVector, { templates, cho
   for (const row of kept) sink.bytes(bytes.subarray(offsets[row], offsets[row + 1]))
 }
 
-/** @param columnOf  the other columns of the block, decoded. @throws {RangeError} when the bytes describe no text */
-export function decodeRebuilt(source: ByteSource, rowCount: number, columnOf: ColumnOf): TextVector {
+/**
+ * @param columnOf  the other columns of the block, decoded; where only `rows` are wanted, those of them
+ * @throws {RangeError} when the bytes describe no text
+ */
+export function decodeRebuilt(
+  source: ByteSource,
+  rowCount: number,
+  columnOf: ColumnOf,
+  rows: Uint32Array | null = null,
+): TextVector {
   const presence = readPresence(source, rowCount)
   const total = source.varint()
   if (total > CHUNK_BYTES_MAX) throw new RangeError('more text than fits a chunk')
@@ -185,31 +193,101 @@ export function decodeRebuilt(source: ByteSource, rowCount: number, columnOf: Co
   const chosen = readIntegers(source, rowCount)
   let keptCount = 0
   for (let row = 0; row < rowCount; row++) if (chosen[row] === 0) keptCount++
-  const lengths = readIntegers(source, keptCount)
+  const kept = new KeptTexts(source, readIntegers(source, keptCount))
   const rendererOfField = renderers(columnOf)
   const bound = templates.map((template, index) => new Bound(template, index + 1, rendererOfField))
+  const text = rows === null ? everyRow(chosen, kept, bound, total) : fewRows(chosen, kept, bound, rows)
+  return { kind: 'text', ...text, presence: rows === null ? presence : presenceAt(presence, rows) }
+}
+
+type Rows = Pick<TextVector, 'rowCount' | 'bytes' | 'offsets'>
+
+function everyRow(chosen: ArrayLike<number>, kept: KeptTexts, bound: readonly Bound[], total: number): Rows {
+  const rowCount = chosen.length
   // Numbers are written with room to spare.
   const bytes = Buffer.allocUnsafeSlow(total + 64)
   const offsets = new Uint32Array(rowCount + 1)
   let at = 0
-  let kept = 0
   for (let row = 0; row < rowCount; row++) {
     const number = chosen[row]!
     if (number === 0) {
-      const text = source.bytes(lengths[kept++]!)
+      const text = kept.next()
       if (at + text.length > total) throw new RangeError('more text than there is')
       bytes.set(text, at)
       at += text.length
     } else {
-      const template = bound[number - 1]
-      if (template === undefined) throw new RangeError(`template ${number} of ${bound.length}`)
-      at = template.write(row, bytes, at)
+      at = templateOfNumber(bound, number).write(row, bytes, at)
       if (at < 0 || at > total) throw new RangeError('a text that cannot be put together')
     }
     offsets[row + 1] = at
   }
   if (at !== total) throw new RangeError('less text than there was')
-  return { kind: 'text', rowCount, bytes: bytes.subarray(0, total), offsets, presence }
+  return { rowCount, bytes: bytes.subarray(0, total), offsets }
+}
+
+/** Renderers are of columns of these rows: of each its number among them is asked, not its number in the block. */
+function fewRows(chosen: ArrayLike<number>, kept: KeptTexts, bound: readonly Bound[], rows: Uint32Array): Rows {
+  const offsets = new Uint32Array(rows.length + 1)
+  let bytes = new Uint8Array(512 * rows.length)
+  let at = 0
+  const room = (length: number): void => {
+    if (at + length > CHUNK_BYTES_MAX) throw new RangeError('more text than fits a chunk')
+    const longer = new Uint8Array(Math.max(2 * bytes.length, at + length))
+    longer.set(bytes.subarray(0, at))
+    bytes = longer
+  }
+  const texts = kept.at(chosen, rows)
+  for (let n = 0; n < rows.length; n++) {
+    const number = chosen[rows[n]!]!
+    if (number === 0) {
+      const text = texts[n]!
+      if (at + text.length > bytes.length) room(text.length)
+      bytes.set(text, at)
+      at += text.length
+    } else {
+      const template = templateOfNumber(bound, number)
+      let end = template.write(n, bytes, at)
+      for (; end === NO_ROOM; end = template.write(n, bytes, at)) room(2 * bytes.length)
+      if (end < 0) throw new RangeError('a text that cannot be put together')
+      at = end
+    }
+    offsets[n + 1] = at
+  }
+  return { rowCount: rows.length, bytes: bytes.subarray(0, at), offsets }
+}
+
+function templateOfNumber(bound: readonly Bound[], number: number): Bound {
+  const template = bound[number - 1]
+  if (template === undefined) throw new RangeError(`template ${number} of ${bound.length}`)
+  return template
+}
+
+/** Texts that were kept as they were, one after the other; absent rows are among them, with none. */
+class KeptTexts {
+  readonly #source: ByteSource
+  readonly #lengths: ArrayLike<number>
+  #at = 0
+
+  constructor(source: ByteSource, lengths: ArrayLike<number>) {
+    this.#source = source
+    this.#lengths = lengths
+  }
+
+  next(): Uint8Array {
+    return this.#source.bytes(this.#lengths[this.#at++]!)
+  }
+
+  /** Those of these rows, by their number among them; none where a row has a template. */
+  at(chosen: ArrayLike<number>, rows: Uint32Array): readonly (Uint8Array | undefined)[] {
+    const wanted = new Set(rows)
+    const texts = new Map<number, Uint8Array>()
+    for (let row = 0; row < chosen.length; row++) {
+      if (chosen[row] !== 0) continue
+      const text = this.next()
+      if (wanted.has(row)) texts.set(row, text)
+    }
+    return Array.from(rows, row => texts.get(row))
+  }
 }
 
 function readTemplates(source: ByteSource): Template[] {

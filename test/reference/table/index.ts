@@ -6,6 +6,7 @@ import type { Row } from '../row.ts'
 import { changepoint } from './changepoint.ts'
 import { correlate } from './correlate.ts'
 import { diff } from './diff.ts'
+import { explode } from './explode.ts'
 import { fill } from './fill.ts'
 import { forecast } from './forecast.ts'
 import { outliers } from './outliers.ts'
@@ -44,6 +45,9 @@ export interface Surroundings {
 export const TABLE_REFERENCE: {
   readonly [N in TableOperatorName]: TableReference<Extract<AstStage, { readonly kind: N }>>
 } = {
+  explode,
+  // What goes to the file is not its concern.
+  tee: (_, input) => input,
   fill,
   patterns,
   rollup,

@@ -12,7 +12,7 @@ import { createExtractor, FORMATS } from '../../../runtime/formats/index.ts'
 import { valueToText } from '../../../runtime/helpers/format-value.ts'
 import type { FormatSpec } from '../../../runtime/program.ts'
 import type { Value } from '../../../storage/value.ts'
-import { readFormat } from '../../reference/formats.ts'
+import { readFormat } from '../../reference/formats/index.ts'
 
 const SEEDS = 300
 

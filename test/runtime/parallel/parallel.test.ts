@@ -83,9 +83,9 @@ describe('work shared between threads', () => {
   it('takes plans across, with everything a literal may be', () => {
     const odd = 'where x in [9007199254740993, 1.5, null, "a", 5m, 2026-01-01T00:00:00Z] and y != {`$`: [-0.0]}'
     for (const query of [...QUERIES, `${odd} | stats p99(n, where n > 1e300) by lower(host)`]) {
-      const catalog = { indexes: ['main'], sources: [], fields: () => new Map() }
+      const catalog = { indexes: ['main'], sources: [], fields: () => new Map(), lookups: [], lookup: () => null }
       const { program } = compile(query, { catalog, now: NOW })
-      const text = program.split?.text() ?? assert.fail(`${query} is not split`)
+      const text = program.splits[0]?.text() ?? assert.fail(`${query} is not split`)
       assert.equal(packPlan(unpackPlan(text, FUNCTIONS), FUNCTIONS), text)
     }
   })

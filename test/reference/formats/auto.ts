@@ -1,6 +1,6 @@
 /** `parse auto`, plainly: every format in turn, with what is asked of a text that nobody said is in it. */
-import type { ParseFormat } from '../../grammar/ast.ts'
-import { readFirst } from './formats.ts'
+import type { ParseFormat } from '../../../grammar/ast.ts'
+import { readFirst } from './index.ts'
 import { type Found, known } from './texts.ts'
 
 const ORDER: readonly ParseFormat[] = [

@@ -1,5 +1,5 @@
 /** syslog, plainly. */
-import type { ObjectValue, Value } from '../../storage/value.ts'
+import type { ObjectValue, Value } from '../../../storage/value.ts'
 import { type Found, known, typed } from './texts.ts'
 
 const SEVERITIES = 'emerg alert crit err warning notice info debug'.split(' ')

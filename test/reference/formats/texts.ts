@@ -1,6 +1,6 @@
 /** What the plain readings of formats share. */
-import { parseNumber } from '../../runtime/helpers/numbers.ts'
-import type { Value } from '../../storage/value.ts'
+import { parseNumber } from '../../../runtime/helpers/numbers.ts'
+import type { Value } from '../../../storage/value.ts'
 
 /** The fields found, or what is wrong with the text. */
 export type Found = ReadonlyMap<string, Value> | string

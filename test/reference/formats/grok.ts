@@ -1,7 +1,7 @@
 /** grok, plainly: names replaced by what they stand for until none is left, then the machine of JavaScript. */
-import { CASTS } from '../../runtime/formats/casts.ts'
-import { GROK_PATTERNS } from '../../runtime/formats/grok-patterns.ts'
-import type { Value } from '../../storage/value.ts'
+import { CASTS } from '../../../runtime/formats/casts.ts'
+import { GROK_PATTERNS } from '../../../runtime/formats/grok-patterns.ts'
+import type { Value } from '../../../storage/value.ts'
 import { type Found, typed } from './texts.ts'
 
 export function readGrok(text: string, pattern: string): Found {

@@ -1,0 +1,24 @@
+/** The lookup table of random queries: a few rows that meet the random data, several for one key, one without. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Field } from './data.ts'
+
+export const TABLE = ['host,n,site', 'web-1,1,ams', 'web-1,2,fra', 'web-2,3,', ',4,lon', '7,5,x'].join('\n')
+
+export const TABLE_FIELDS: readonly Field[] = [
+  { name: 'host', type: 'any' },
+  { name: 'n', type: 'int' },
+  { name: 'site', type: 'string' },
+]
+
+let path: string | null = null
+
+/** Written once a process. */
+export function tablePaths(): Readonly<Record<string, string>> {
+  if (path === null) {
+    path = join(mkdtempSync(join(tmpdir(), 'quern-fuzz-table-')), 'table.csv')
+    writeFileSync(path, TABLE)
+  }
+  return { table: path }
+}

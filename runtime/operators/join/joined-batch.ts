@@ -1,0 +1,91 @@
+/**
+ * The columns of joined rows. A field of the right side goes by its own name; where the row on the left has a field of that name
+ * already, by that name with `_right` after it. Which of the two is decided row by row, so that no answer depends on which rows happen
+ * to share a block.
+ */
+
+import { COLLISION_SUFFIX } from '../../../grammar/ast.ts'
+import type { Value } from '../../../storage/value.ts'
+import { type Dictionary, MISSING, type Vector } from '../../../storage/vector.ts'
+import type { Batch } from '../../batch.ts'
+import { vectorOf, withComputed } from '../../column-batch.ts'
+import { valueAt } from '../../helpers/vectors.ts'
+import type { RightRows } from './right-rows.ts'
+
+/** Fields of the right side by the name they go by in the output. */
+export type RightNames = ReadonlyMap<string, string>
+
+/**
+ * @param left  rows of the left side, as many as the output has
+ * @param rows  by row of `left`: the row of the right side, from 1; 0 for none
+ */
+export function joinedBatch(left: Batch, right: RightRows, rows: Uint32Array, names: RightNames): Batch {
+  const known = new Set(left.names)
+  const added: string[] = []
+  const taken = new Map<string, string>()
+  for (const [name, field] of names) {
+    added.push(name)
+    if (known.has(name) || !isNowhere(left.column(name))) taken.set(`${name}${COLLISION_SUFFIX}`, field)
+  }
+  for (const name of taken.keys()) if (!names.has(name)) added.push(name)
+  return withComputed(left, added, name => {
+    let vector = left.column(name)
+    const field = names.get(name)
+    if (field !== undefined) vector = firstPresent(vector, () => right.column(field).at(rows))
+    const pushed = taken.get(name)
+    if (pushed === undefined) return vector
+    const owner = left.column(name.slice(0, -COLLISION_SUFFIX.length))
+    return firstPresent(onlyWhere(right.column(pushed).at(rows), owner), () => vector)
+  })
+}
+
+function isNowhere(vector: Vector): boolean {
+  return vector.kind === 'const' && vector.value === undefined
+}
+
+/** The first vector, and where it is missing the second. */
+function firstPresent(first: Vector, second: () => Vector): Vector {
+  if (isNowhere(first)) return second()
+  if (isEverywhere(first)) return first
+  const other = second()
+  if (isNowhere(other)) return first
+  return merged(first.rowCount, row => valueAt(first, row) ?? (isMissingAt(first, row) ? valueAt(other, row) : null))
+}
+
+/** The vector where `owner` has a value or a null; missing elsewhere. */
+function onlyWhere(vector: Vector, owner: Vector): Vector {
+  if (isEverywhere(owner)) return vector
+  return merged(vector.rowCount, row => (isMissingAt(owner, row) ? undefined : valueAt(vector, row)))
+}
+
+function merged(rowCount: number, valueIn: (row: number) => Value): Vector {
+  const values: Value[] = new Array(rowCount)
+  for (let row = 0; row < rowCount; row++) values[row] = valueIn(row)
+  return vectorOf(values)
+}
+
+function isMissingAt(vector: Vector, row: number): boolean {
+  return valueAt(vector, row) === undefined
+}
+
+const wholeDictionaries = new WeakMap<Dictionary, boolean>()
+
+/** Is there a value or a null in every row? May say no when there is. */
+function isEverywhere(vector: Vector): boolean {
+  switch (vector.kind) {
+    case 'const':
+      return vector.value !== undefined
+    case 'any':
+      return !vector.values.includes(undefined)
+    case 'dict': {
+      let isWhole = wholeDictionaries.get(vector.dictionary)
+      if (isWhole === undefined) {
+        isWhole = !vector.dictionary.values.includes(undefined)
+        wholeDictionaries.set(vector.dictionary, isWhole)
+      }
+      return isWhole
+    }
+    default:
+      return vector.presence === null || !vector.presence.includes(MISSING)
+  }
+}

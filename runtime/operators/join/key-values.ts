@@ -1,0 +1,152 @@
+/**
+ * Numbers for the values of one key column: the same number for the same value, as groups see it (1 and 1.0 are one value, 1 and "1"
+ * are two), 0 for null and missing unless they match too. The right side of a join gives values their numbers; the left side only looks them up, so that keys
+ * nobody can match cost no memory. No string is made per row: text is hashed as bytes, a dictionary's values once.
+ */
+import { DateTime, type Value } from '../../../storage/value.ts'
+import { type Dictionary, PRESENT, type Vector } from '../../../storage/vector.ts'
+import type { Batch } from '../../batch.ts'
+import { keyOf } from '../../helpers/compare.ts'
+import { valueAt } from '../../helpers/vectors.ts'
+import { NumberTable, TextTable } from '../key-coder.ts'
+
+/** Codes of the tables are interleaved: each counts from 1 by itself. */
+const KINDS = 4
+const NUMBER = 0
+const TEXT = 1
+const TIME = 2
+const OTHER = 3
+
+/** Of null and missing, where they match each other; tables begin at KINDS. */
+const NULLS = 1
+
+/** A dictionary's value that nobody has asked for. */
+const UNASKED = 0xffffffff
+
+/** No bytes say which one it was. */
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+const encoder = new TextEncoder()
+let scratch = new Uint8Array(1024)
+
+export class KeyValues {
+  readonly #numbers = new NumberTable()
+  readonly #texts = new TextTable()
+  readonly #times = new NumberTable()
+  readonly #others = new Map<string, number>()
+  readonly #byDictionary = new WeakMap<Dictionary, Uint32Array>()
+  /** The number of null and missing. */
+  readonly #absent: number
+  #adds = true
+
+  constructor(matchesNull: boolean) {
+    this.#absent = matchesNull ? NULLS : 0
+  }
+
+  /** From now on values are only looked up. */
+  close(): void {
+    this.#adds = false
+  }
+
+  /** One number per selected row, in the order of the selection. */
+  number(vector: Vector, batch: Batch, out: Uint32Array): void {
+    const { selection, selectedCount } = batch
+    switch (vector.kind) {
+      case 'const':
+        out.fill(this.#ofValue(vector.value), 0, selectedCount)
+        return
+      case 'dict': {
+        const ids = this.#idsOf(vector.dictionary)
+        const { codes } = vector
+        for (let n = 0; n < selectedCount; n++) {
+          const code = codes[selection === null ? n : selection[n]!]!
+          let id = ids[code]!
+          if (id === UNASKED) ids[code] = id = this.#ofValue(vector.dictionary.values[code])
+          out[n] = id
+        }
+        return
+      }
+      case 'number':
+        this.#ofNumbers(vector.values, vector.presence, batch, out, this.#numbers, NUMBER)
+        return
+      case 'time':
+        if (vector.nanos === null) this.#ofNumbers(vector.micros, vector.presence, batch, out, this.#times, TIME)
+        else {
+          const { micros, nanos, presence } = vector
+          for (let n = 0; n < selectedCount; n++) {
+            const row = selection === null ? n : selection[n]!
+            const isPresent = presence === null || presence[row] === PRESENT
+            out[n] = isPresent ? this.#ofValue(new DateTime(micros[row]!, nanos[row]!)) : this.#absent
+          }
+        }
+        return
+      case 'text': {
+        const { bytes, offsets, presence } = vector
+        for (let n = 0; n < selectedCount; n++) {
+          const row = selection === null ? n : selection[n]!
+          const isPresent = presence === null || presence[row] === PRESENT
+          out[n] = isPresent ? this.#ofBytes(bytes, offsets[row]!, offsets[row + 1]!) : this.#absent
+        }
+        return
+      }
+      default:
+        for (let n = 0; n < selectedCount; n++)
+          out[n] = this.#ofValue(valueAt(vector, selection === null ? n : selection[n]!))
+    }
+  }
+
+  #ofNumbers(
+    values: Float64Array | Int32Array,
+    presence: Uint8Array | null,
+    { selection, selectedCount }: Batch,
+    out: Uint32Array,
+    table: NumberTable,
+    kind: number,
+  ): void {
+    const adds = this.#adds
+    for (let n = 0; n < selectedCount; n++) {
+      const row = selection === null ? n : selection[n]!
+      if (presence !== null && presence[row] !== PRESENT) out[n] = this.#absent
+      else out[n] = idOf(adds ? table.codeOf(values[row]!) : table.find(values[row]!), kind)
+    }
+  }
+
+  #ofBytes(bytes: Uint8Array, start: number, end: number): number {
+    return idOf(this.#adds ? this.#texts.codeOf(bytes, start, end) : this.#texts.find(bytes, start, end), TEXT)
+  }
+
+  #ofValue(value: Value): number {
+    if (value === null || value === undefined) return this.#absent
+    if (typeof value === 'string' && !LONE_SURROGATE.test(value)) {
+      if (scratch.length < value.length * 3) scratch = new Uint8Array(value.length * 6)
+      return this.#ofBytes(scratch, 0, encoder.encodeInto(value, scratch).written)
+    }
+    if (typeof value === 'number') {
+      return idOf(this.#adds ? this.#numbers.codeOf(value) : this.#numbers.find(value), NUMBER)
+    }
+    if (value instanceof DateTime && value.nanos === 0) {
+      return idOf(this.#adds ? this.#times.codeOf(value.micros) : this.#times.find(value.micros), TIME)
+    }
+    const key = keyOf(value)
+    // An int beyond 2^53 that a float has too.
+    if (typeof key === 'number') return this.#ofValue(key)
+    const known = this.#others.get(key)
+    if (known !== undefined) return idOf(known, OTHER)
+    if (!this.#adds) return 0
+    this.#others.set(key, this.#others.size + 1)
+    return idOf(this.#others.size, OTHER)
+  }
+
+  #idsOf(dictionary: Dictionary): Uint32Array {
+    let ids = this.#byDictionary.get(dictionary)
+    if (ids === undefined || ids.length !== dictionary.values.length) {
+      ids = new Uint32Array(dictionary.values.length).fill(UNASKED)
+      this.#byDictionary.set(dictionary, ids)
+    }
+    return ids
+  }
+}
+
+function idOf(code: number, kind: number): number {
+  return code === 0 ? 0 : code * KINDS + kind
+}

@@ -1,0 +1,120 @@
+/** The rows of a join's right side, held until the left side has passed, and their columns, put together when somebody reads one. */
+import { DateTime, type Value } from '../../../storage/value.ts'
+import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
+import type { Batch } from '../../batch.ts'
+import { valueAt } from '../../helpers/vectors.ts'
+import type { RunContext } from '../operator.ts'
+
+/** Rough cost of one value of a column that was put together. */
+const VALUE_BYTES = 16
+/** Of a held row: which batch, which row of it. */
+const ROW_BYTES = 8
+
+/** A column by row number: `at` gives the values of rows counted from 1, missing for 0. */
+export interface RightColumn {
+  at(rows: Uint32Array): Vector
+}
+
+export class RightRows {
+  readonly #context: RunContext
+  readonly #batches: Batch[] = []
+  readonly #names = new Set<string>()
+  readonly #columns = new Map<string, RightColumn>()
+  #rowCount = 0
+
+  constructor(context: RunContext) {
+    this.#context = context
+  }
+
+  add(batch: Batch): void {
+    this.#context.memory.charge(batch.selectedCount * ROW_BYTES, 'join')
+    this.#batches.push(batch)
+    this.#rowCount += batch.selectedCount
+    for (const name of batch.names) this.#names.add(name)
+  }
+
+  get names(): readonly string[] {
+    return [...this.#names]
+  }
+
+  column(name: string): RightColumn {
+    let column = this.#columns.get(name)
+    if (column === undefined) {
+      this.#context.memory.charge(this.#rowCount * VALUE_BYTES, 'join')
+      column = columnOf(this.#values(name))
+      this.#columns.set(name, column)
+    }
+    return column
+  }
+
+  /** By row number; the first belongs to no row. */
+  #values(name: string): Value[] {
+    const values: Value[] = [undefined]
+    for (const batch of this.#batches) {
+      const vector = batch.column(name)
+      for (let n = 0; n < batch.selectedCount; n++) {
+        values.push(valueAt(vector, batch.selection === null ? n : batch.selection[n]!))
+      }
+    }
+    return values
+  }
+}
+
+/** Numbers and times stay what kernels are fastest with; anything else is a dictionary whose codes are the row numbers. */
+function columnOf(values: readonly Value[]): RightColumn {
+  let numbers = 0
+  let times = 0
+  let absent = 0
+  for (const value of values) {
+    if (typeof value === 'number') numbers++
+    else if (value === undefined || value === null) absent++
+    else if (value instanceof DateTime && value.nanos === 0) times++
+    else break
+  }
+  if (numbers > 0 && numbers + absent === values.length) {
+    const lane = Float64Array.from(values, value => (typeof value === 'number' ? value : 0))
+    return laneColumn(lane, presenceOf(values), (rowCount, taken, presence) => ({
+      kind: 'number',
+      rowCount,
+      values: taken,
+      presence,
+    }))
+  }
+  if (times > 0 && times + absent === values.length) {
+    const lane = Float64Array.from(values, value => (value instanceof DateTime ? value.micros : 0))
+    return laneColumn(lane, presenceOf(values), (rowCount, micros, presence) => ({
+      kind: 'time',
+      rowCount,
+      micros,
+      nanos: null,
+      presence,
+    }))
+  }
+  const dictionary = { values, repeats: true as const }
+  return { at: rows => ({ kind: 'dict', rowCount: rows.length, codes: rows, dictionary }) }
+}
+
+function presenceOf(values: readonly Value[]): Uint8Array {
+  return Uint8Array.from(values, value => (value === undefined ? MISSING : value === null ? NULL : PRESENT))
+}
+
+function laneColumn(
+  lane: Float64Array,
+  present: Uint8Array,
+  vectorOf: (rowCount: number, values: Float64Array, presence: Uint8Array | null) => Vector,
+): RightColumn {
+  return {
+    at(rows) {
+      const values = new Float64Array(rows.length)
+      const presence = new Uint8Array(rows.length)
+      let isWhole = true
+      for (let n = 0; n < rows.length; n++) {
+        const row = rows[n]!
+        values[n] = lane[row]!
+        presence[n] = present[row]!
+        if (presence[n] !== PRESENT) isWhole = false
+      }
+      return vectorOf(rows.length, values, isWhole ? null : presence)
+    },
+  }
+}

@@ -1,0 +1,134 @@
+/** Syslog over TCP and TLS: a connection is read no faster than its messages find room, so nothing that was read is lost. */
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
+import type { IncomingEvent } from '../../storage/index.ts'
+import { type Config, ConfigError } from '../config.ts'
+import type { ServerContext } from '../context.ts'
+import { SyslogFramer } from '../protocols/syslog/framing.ts'
+import { type Address, printAddress } from './address.ts'
+import type { Listener, ListenerKind, ListenerLog } from './listener.ts'
+import { SyslogIntake } from './syslog-intake.ts'
+
+/** Each may hold a message of the greatest length. */
+const CONNECTIONS_MAX = 1000
+const HANDSHAKE_MS = 20_000
+
+export const syslogTcp: ListenerKind = {
+  name: 'syslog.tcp',
+  summary: 'syslog over TCP, RFC 6587',
+  start: (context, address, log) => start(new SyslogServer(context, createServer(), 'tcp', log), address),
+}
+
+export const syslogTls: ListenerKind = {
+  name: 'syslog.tls',
+  summary: 'syslog over TLS, RFC 5425',
+  start: (context, address, log) => {
+    const server = createTlsServer(tlsOptions(context.config))
+    // A scanner that speaks no TLS is no event of ours.
+    server.on('tlsClientError', () => {})
+    return start(new SyslogServer(context, server, 'tls', log), address)
+  },
+}
+
+/** @throws {ConfigError} when a file is missing or cannot be read */
+function tlsOptions(config: Config): TlsOptions {
+  const read = (name: 'syslog.tls_cert' | 'syslog.tls_key' | 'syslog.tls_ca') => {
+    const path = config.get(name)
+    if (path === '') throw new ConfigError(`syslog.tls needs ${name}`)
+    try {
+      return readFileSync(path)
+    } catch (error) {
+      throw new ConfigError(`${name}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  const own = { cert: read('syslog.tls_cert'), key: read('syslog.tls_key'), handshakeTimeout: HANDSHAKE_MS }
+  if (config.get('syslog.tls_ca') === '') return own
+  return { ...own, ca: read('syslog.tls_ca'), requestCert: true, rejectUnauthorized: true }
+}
+
+async function start(server: SyslogServer, address: Address): Promise<Listener> {
+  const bound = await server.listen(address)
+  return { address: printAddress(bound), stop: graceMs => server.stop(graceMs) }
+}
+
+class SyslogServer {
+  readonly #server: Server
+  readonly #intake: SyslogIntake
+  readonly #longest: number
+  readonly #open = new Map<Socket, Promise<void>>()
+
+  constructor(context: ServerContext, server: Server, transport: 'tcp' | 'tls', log: ListenerLog) {
+    this.#server = server
+    this.#intake = new SyslogIntake(context, transport, log)
+    this.#longest = context.config.get('ingest.max_line_bytes')
+    server.maxConnections = CONNECTIONS_MAX
+    server.on(transport === 'tls' ? 'secureConnection' : 'connection', (socket: Socket) => {
+      const done = this.#receive(socket)
+        .catch(error => log.warn({ err: error }, 'a syslog connection failed'))
+        .finally(() => this.#open.delete(socket))
+      this.#open.set(socket, done)
+    })
+  }
+
+  listen({ host, port }: Address): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        resolve(this.#server.address() as AddressInfo)
+      })
+    })
+  }
+
+  /** Senders are told that it is over; what they have sent is stored. */
+  async stop(graceMs: number): Promise<void> {
+    this.#server.close()
+    const sockets = [...this.#open.keys()]
+    for (const socket of sockets) socket.end()
+    // A sender that never closes its side would be waited for in vain; what it wrote before is here long before that.
+    const timer = setTimeout(
+      () => {
+        for (const socket of sockets) socket.destroy()
+      },
+      Math.min(graceMs, 500),
+    )
+    await Promise.all(this.#open.values())
+    clearTimeout(timer)
+  }
+
+  async #receive(socket: Socket): Promise<void> {
+    const peer = addressOf(socket)
+    const isTrusted = this.#intake.trusts(peer, 'authorized' in socket && (socket as TLSSocket).authorized)
+    let events: IncomingEvent[] = []
+    const framer = new SyslogFramer(this.#longest, {
+      frame: bytes => {
+        const event = this.#intake.read(bytes, peer, isTrusted)
+        if (event !== null) events.push(event)
+      },
+      tooLong: () => this.#intake.count('too_long', peer),
+      cutShort: () => this.#intake.count('cut_short', peer),
+    })
+    const storeRead = async () => {
+      const batch = events
+      events = []
+      await this.#intake.store(batch, peer)
+    }
+    try {
+      for await (const chunk of socket) {
+        framer.push(chunk)
+        await storeRead()
+      }
+    } catch {
+      // The connection broke: what came before is kept, as after an orderly end.
+    }
+    framer.end()
+    await storeRead()
+    socket.destroy()
+  }
+}
+
+function addressOf(socket: Socket): string {
+  const address = socket.remoteAddress ?? 'unknown'
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}

@@ -1,0 +1,20 @@
+/**
+ * How the rows of a merged part lie in it. A merge is where expensive work belongs: it happens once, in the background, and what it
+ * saves is saved for as long as the part lives.
+ */
+import type { BlockColumns } from '../part/columns.ts'
+
+export interface MergeLayout {
+  /** Rows of a block. */
+  readonly blockRows: number
+  /**
+   * The order in which the rows of one block are stored, as row numbers of `block`, whose rows come in order of time wherever that
+   * could be had; null leaves them so. Must be a permutation, or the merge fails.
+   */
+  order(block: BlockColumns): Uint32Array | null
+}
+
+export const TIME_LAYOUT: MergeLayout = { blockRows: 65_536, order: () => null }
+
+/** What compaction uses. */
+export const MERGE_LAYOUT: MergeLayout = TIME_LAYOUT
