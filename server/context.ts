@@ -10,6 +10,7 @@ import { Jobs } from './query/jobs.ts'
 import { ResultCache } from './query/result-cache.ts'
 import { QuerySlots } from './query-slots.ts'
 import { RateLimit } from './rate-limit.ts'
+import { Shippers } from './shippers.ts'
 import { TailHub } from './tail/hub.ts'
 import type { Tail } from './tail/tail.ts'
 
@@ -38,6 +39,9 @@ export interface ServerContext {
   readonly replays: QuerySlots
   /** For what no request stands for. */
   log: Log
+  readonly shippers: Shippers
+  /** Settings have other values now; whoever keeps one elsewhere looks again. */
+  onConfigChanged: (names: readonly string[]) => void
   readonly metrics: Metrics
   readonly rateLimit: RateLimit
   /** Milliseconds since the epoch. */
@@ -69,6 +73,8 @@ export function createContext(engine: Engine, config: Config): ServerContext {
     openTails: new Set(),
     replays: new QuerySlots(() => ({ concurrent: REPLAYS_AT_ONCE, queued: Number.POSITIVE_INFINITY })),
     log: { error: () => {}, warn: () => {}, info: () => {} },
+    shippers: new Shippers(),
+    onConfigChanged: () => {},
     metrics: new Metrics(() => context),
     rateLimit: new RateLimit(),
     startedAt: Date.now(),

@@ -23,6 +23,7 @@ const COUNTED = {
   quern_http_requests_total: counter('HTTP requests answered', ['method', 'route', 'status']),
   quern_http_request_seconds: histogram('time from the head of a request to the end of its answer', ['route'], SECONDS),
   quern_http_request_bytes_total: counter('bytes of request bodies, decoded', ['route']),
+  quern_ingest_events_total: counter('events stored, by the route they came by', ['route']),
   quern_auth_failures_total: counter('requests refused for want of a valid key or scope', ['code']),
   quern_rate_limited_total: counter('requests refused because a client sent too many', []),
   quern_queries_total: counter('queries that ended, by how', ['outcome']),
