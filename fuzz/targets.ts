@@ -23,29 +23,11 @@ import { queryText, randomQuery } from './generate/query.ts'
 import { createRandom, type Random } from './generate/random.ts'
 import { TABLE, tablePaths } from './generate/table.ts'
 import { randomText } from './generate/text.ts'
+import { httpTarget } from './http.ts'
 import { shrink } from './shrink.ts'
+import { Finding, type Target } from './target.ts'
 
-export type Outcome = 'agreed' | 'skipped'
-
-/** Something the program must never do, with a case file that shows it. */
-export class Finding extends Error {
-  readonly detail: string
-  constructor(message: string, detail: string) {
-    super(message)
-    this.name = 'Finding'
-    this.detail = detail
-  }
-}
-
-export interface Target {
-  readonly name: string
-  readonly summary: string
-  /** More skips than this share of seeds, and the target no longer tests what it says. */
-  readonly skipLimit: number
-  run(seed: number): Promise<Outcome>
-  /** What happened in all runs so far, for a target that counts more than runs. */
-  counts?(): string
-}
+export { Finding, type Outcome, type Target } from './target.ts'
 
 // ── Text and trees ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -339,7 +321,16 @@ const kill: Target = {
   counts: crashCounts,
 }
 
-export const TARGETS: readonly Target[] = [parseTarget, roundtrip, completion, sameResults, storage, ternary, crash]
+export const TARGETS: readonly Target[] = [
+  parseTarget,
+  roundtrip,
+  completion,
+  sameResults,
+  storage,
+  ternary,
+  crash,
+  httpTarget,
+]
 /** Only by name: what they do is done in small by a test. */
 export const LONG_TARGETS: readonly Target[] = [crashSweep, kill]
 export const CANARY = canary

@@ -23,7 +23,7 @@ import { SAVED_QUERY_ROUTES } from './saved-queries.ts'
 import { SOURCE_ROUTES } from './sources.ts'
 import { TAIL_ROUTES } from './tail.ts'
 
-const ALL = [
+export const ROUTES: readonly Route[] = [
   ...HEALTH_ROUTES,
   ...METRICS_ROUTES,
   ...referenceRoutes((): readonly Route[] => ROUTES),
@@ -48,7 +48,18 @@ const ALL = [
   ...HANDSHAKE_ROUTES,
 ]
 
-export const ROUTES: readonly Route[] = ALL
-
-/** Each route with the types of its parameters and body. */
-export type AnyRoute = (typeof ALL)[number]
+/** Routes of the interface itself, with the types of their parameters and bodies: what the command line calls. */
+export type AnyRoute = (
+  | typeof QUERY_ROUTES
+  | typeof JOB_ROUTES
+  | typeof TAIL_ROUTES
+  | typeof HISTOGRAM_ROUTES
+  | typeof FIELD_ROUTES
+  | typeof SOURCE_ROUTES
+  | typeof SAVED_QUERY_ROUTES
+  | typeof INDEX_ROUTES
+  | typeof OPERATION_ROUTES
+  | typeof CONFIG_ROUTES
+  | typeof CACHE_ROUTES
+  | typeof AUTH_ROUTES
+)[number]

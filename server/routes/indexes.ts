@@ -45,6 +45,8 @@ export const INDEX_ROUTES = [
       const { storage } = context.engine
       const { name, retention } = body
       if (!isIndexName(name)) throw new RequestError('VALIDATION_ERROR', indexNameProblem(name))
+      if (context.engine.directory === null)
+        throw new RequestError('VALIDATION_ERROR', 'without a data directory there are no settings of indexes to keep')
       if (storage.indexes().some(index => index.name === name))
         throw new RequestError('ALREADY_EXISTS', `there is an index ${name} already`)
       await storage.setRetention(name, retentionMs(retention))
