@@ -24,6 +24,7 @@ import { createRandom, type Random } from './generate/random.ts'
 import { TABLE, tablePaths } from './generate/table.ts'
 import { randomText } from './generate/text.ts'
 import { httpTarget } from './http.ts'
+import { ingestBeside, ingestBroken } from './ingest.ts'
 import { shrink } from './shrink.ts'
 import { Finding, type Target } from './target.ts'
 
@@ -321,6 +322,26 @@ const kill: Target = {
   counts: crashCounts,
 }
 
+const ingestBytes = networkTarget('ingest', 'no bytes at any way in make the server fail or hang', ingestBroken)
+const ingestGood = networkTarget(
+  'ingest-beside',
+  'a good event is stored, once, whatever stands beside it',
+  ingestBeside,
+)
+
+function networkTarget(name: string, summary: string, attempt: (seed: number) => Promise<string | null>): Target {
+  return {
+    name,
+    summary,
+    skipLimit: 0,
+    run: async seed => {
+      const wrong = await attempt(seed)
+      if (wrong !== null) throw new Finding(wrong.split('\n', 1)[0]!, wrong)
+      return 'agreed'
+    },
+  }
+}
+
 export const TARGETS: readonly Target[] = [
   parseTarget,
   roundtrip,
@@ -330,6 +351,8 @@ export const TARGETS: readonly Target[] = [
   ternary,
   crash,
   httpTarget,
+  ingestBytes,
+  ingestGood,
 ]
 /** Only by name: what they do is done in small by a test. */
 export const LONG_TARGETS: readonly Target[] = [crashSweep, kill]
