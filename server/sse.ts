@@ -21,6 +21,8 @@ export class EventStream {
     })
     // Clients that are cut off come back after this long, in milliseconds.
     this.#response.write(`retry: ${RETRY_MS}\n\n`)
+    // HEAD asks for the headers, and those were they.
+    if (reply.request.method === 'HEAD') this.#response.end()
   }
 
   /** `data` is one line of JSON. */

@@ -328,6 +328,11 @@ test('many tails of one filter are evaluated once, and all are told', { timeout:
   while ((await metrics()).quern_tails!.value > 0) await sleep(10)
 })
 
+test('HEAD is answered with the headers and ends', async () => {
+  const answer = await server.request('HEAD', urlOf('keep n'))
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/event-stream; charset=utf-8'])
+})
+
 describe('what a tail refuses', () => {
   for (const [what, query, status, code] of [
     ['no query', '', 400, 'VALIDATION_ERROR'],
