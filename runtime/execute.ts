@@ -223,6 +223,10 @@ async function* run(
     network.settle()
     profile.memoryBytes = memory.peakBytes
   } finally {
+    for (const [stage, bytes] of spill.written) {
+      profile.counters.set(`spilled:${stage}`, bytes)
+      profile.spilledBytes += bytes
+    }
     state.network = null
     spill.dispose()
     source.release()

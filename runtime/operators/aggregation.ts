@@ -260,7 +260,7 @@ export class Aggregation {
     absorb.call(absorb.get([], { selected: false, exact: false }, groups.variant()), known.rowCount, take => {
       take(known.rowCount, groups.keys, groups, this.#state, known.facts)
     })
-    if (!this.#fits(known.rowCount)) this.spillGroups()
+    if (!this.#fits(known.rowCount)) this.makeRoom()
     return true
   }
 
@@ -371,12 +371,21 @@ export class Aggregation {
   }
 
   /** Every group held goes to disk; those of the rows to come begin anew. @throws {QueryMemoryError} when there is but one, or no room */
-  spillGroups(): void {
+  makeRoom(): void {
+    const { spill } = this.#context
+    this.#settle()
+    // One group's states, put together, are not less for being written again.
+    const isLarge = this.#account.bytes * 2 > spill.memoryBytes
+    if (this.#spec.keys.length === 0 || (this.#level > 0 && this.#groups.count === 1 && isLarge))
+      throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
+    this.#write()
+  }
+
+  #write(): void {
     const { spill } = this.#context
     this.#settle()
     const { count, values, interner } = this.#groups
     if (count === 0) return
-    if (values.length === 0) throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
     this.#spilled ??= new GroupPartitions(spill, this.#stage, this.#level, this.#columns)
     const firstSeen =
       this.#firstSeen?.values ?? Float64Array.from({ length: count }, (_, group) => this.#seenBefore + group)
@@ -408,7 +417,7 @@ export class Aggregation {
     kernel.call(kernel.get([], { selected: false, exact: false }), count, merge => {
       merge(this.#state, state, mapping, count)
     })
-    if (!this.#fits(count)) this.spillGroups()
+    if (!this.#fits(count)) this.makeRoom()
   }
 
   /**
@@ -424,12 +433,12 @@ export class Aggregation {
       this.#account.clear()
       return
     }
-    this.spillGroups()
-    this.#account.clear()
+    this.#write()
     for (const partition of this.#spilled.partitions()) {
       const part = new Aggregation(this.#spec, this.#context, this.#stage, {
-        level: this.#level,
         kernels: this.#kernels,
+        level: this.#level + 1,
+        isMerging: true,
       })
       const written = this.#spilled.read(partition, this.#spec.keys.length, () => part.#groups.interner)
       for (const groups of written) part.#mergeWritten(groups)
@@ -483,7 +492,7 @@ export class Aggregation {
     kernel.call(kernel.get([], { selected: false, exact: false }), groupCount, merge => {
       merge(this.#state, theirs, mapping, groupCount)
     })
-    if (!this.#fits(groupCount)) this.spillGroups()
+    if (!this.#fits(groupCount)) this.makeRoom()
   }
 
   /** The same of a batch that was added before. */
@@ -513,6 +522,7 @@ export class Aggregation {
     this.#settle()
     const { count, values } = this.#groups
     this.#fits(0)
+    this.#account.settle(() => bytesOfState(this.#columns, this.#state, count))
     if (count === 0) return { count, keys: values, answers: [] }
     const { finish: kernel } = this.#kernels
     const finish = kernel.get([], { selected: false, exact: false })

@@ -9,7 +9,9 @@ import { route } from './route.ts'
 const NEW_INDEX = Type.Object(
   {
     name: Type.String({ minLength: 1 }),
-    retention: Type.Optional(Type.String({ description: 'how long events are kept: 90d; for ever when absent' })),
+    retention: Type.Optional(
+      Type.String({ description: 'how long events are kept: 90d; as the setting retention says when absent' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -49,7 +51,7 @@ export const INDEX_ROUTES = [
         throw new RequestError('VALIDATION_ERROR', 'without a data directory there are no settings of indexes to keep')
       if (storage.indexes().some(index => index.name === name))
         throw new RequestError('ALREADY_EXISTS', `there is an index ${name} already`)
-      await storage.setRetention(name, retentionMs(retention))
+      await storage.setRetention(name, retentionMs(retention) ?? (context.config.get('retention') || null))
       reply.code(201)
       return { data: { name, status: 'created' } }
     },
