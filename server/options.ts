@@ -32,13 +32,15 @@ export const OPTIONS = {
   'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
   'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
   'ingest.max_line_bytes': bytes(MIB, 'longest line of POST /ingest/raw; longer ones count as failed'),
-  'ingest.mode': choice(
+  'ingest.mode': atStart(choice(
     ['full', 'lightweight'],
     'full',
     'full: members of JSON become fields; lightweight: only labels and the time do, the rest stays in _raw for queries to parse',
+  )),
+  'ingest.dedup_enabled': atStart(
+    boolean(false, 'store an event that was sent again only once; it is accepted all the same'),
   ),
-  'ingest.dedup_enabled': boolean(false, 'store an event that was sent again only once; it is accepted all the same'),
-  'ingest.dedup_capacity': integer(100_000, 'events remembered for that', { min: 1 }),
+  'ingest.dedup_capacity': atStart(integer(100_000, 'events remembered for that', { min: 1 })),
   'ingest.inflight_bytes_max': bytes(
     512 * MIB,
     'bodies of ingest requests held in memory at once; beyond it requests wait, and get 503 after ten seconds',
