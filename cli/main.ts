@@ -70,6 +70,45 @@ program
   .action(async (files, options) => (await import('./commands/ingest.ts')).ingest(files, options))
 
 program
+  .command('tail')
+  .description('follow a server: the newest results, then those that come')
+  .argument('<query>', 'for example: level=error | keep _time, service, message')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('-n, --count <results>', 'results of the past to begin with (default 100)')
+  .option('--from <time>', 'how far back they may be (default -1h)')
+  .addOption(
+    new Option('--format <format>', 'output format')
+      .choices(['text', 'ndjson'])
+      .default(undefined, 'text on a terminal, else ndjson'),
+  )
+  .action(async (query, options) => (await import('./commands/tail.ts')).tail(query, options))
+
+const jobs = program.command('jobs').description('queries that run on a server without anybody waiting')
+jobs
+  .command('list', { isDefault: true })
+  .description('list them, newest first')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('--status <status>', 'only those that are running, done, error or canceled')
+  .action(async options => (await import('./commands/jobs.ts')).listJobs(options))
+jobs
+  .command('show')
+  .description('the rows of one that is done, or how far it is')
+  .argument('<id>')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('--wait', 'until it is done')
+  .action(async (id, options) => (await import('./commands/jobs.ts')).showJob(id, options))
+jobs
+  .command('cancel')
+  .description('end one that runs')
+  .argument('<id>')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .action(async (id, options) => (await import('./commands/jobs.ts')).cancelJob(id, options))
+
+program
   .command('explain')
   .description('show how a query would run: plan, what is pushed, what is skipped, the generated JavaScript')
   .argument('<query>')

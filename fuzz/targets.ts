@@ -24,6 +24,7 @@ import { queryText, randomQuery } from './generate/query.ts'
 import { createRandom, type Random } from './generate/random.ts'
 import { TABLE, tablePaths } from './generate/table.ts'
 import { randomText } from './generate/text.ts'
+import { httpTarget } from './http.ts'
 import { ingestBeside, ingestBroken } from './ingest.ts'
 import { shrink } from './shrink.ts'
 import { Finding, type Target } from './target.ts'
@@ -362,6 +363,7 @@ export const TARGETS: readonly Target[] = [
   ternary,
   crash,
   corruption,
+  httpTarget,
   ingestBytes,
   ingestGood,
 ]
