@@ -88,6 +88,8 @@ export interface Profile {
   readonly result: { durationNs: number }
   /** The most the whole query held at once. */
   memoryBytes: number
+  /** All that was written to temporary files. */
+  spilledBytes: number
   /** Values that went wrong row by row, by reason: `overflow`, `coerced:status`, `parse:json`. */
   readonly counters: Map<string, number>
   /** Parts that could not be read and are missing from the answer; non-empty means `complete: false`. */
@@ -128,6 +130,7 @@ export function emptyProfile(): Profile {
     compile: { kernels: 0, cached: 0, durationNs: 0 },
     result: { durationNs: 0 },
     memoryBytes: 0,
+    spilledBytes: 0,
     counters: new Map(),
     damaged: [],
   }

@@ -88,13 +88,16 @@ function tableLines(profile: Profile): readonly string[] {
 }
 
 function counterLines({ counters }: Profile): readonly string[] {
-  if (counters.size === 0) return []
-  return [`counted: ${[...counters].map(([name, n]) => `${name} ${count(n)}`).join(', ')}`]
+  // What was written to disk stands beside the operator that wrote it.
+  const shown = [...counters].filter(([name]) => !name.startsWith('spilled:'))
+  if (shown.length === 0) return []
+  return [`counted: ${shown.map(([name, n]) => `${name} ${count(n)}`).join(', ')}`]
 }
 
 function totalLine({ totalNs, compileNs, profile }: Analysis): string {
   const memory = profile.memoryBytes > 0 ? `, ${byteCount(profile.memoryBytes)} held at most` : ''
-  return `${nanoseconds(totalNs)} in all${memory}; the plan took ${nanoseconds(compileNs)} before that`
+  const written = profile.spilledBytes > 0 ? `, ${byteCount(profile.spilledBytes)} written to temporary files` : ''
+  return `${nanoseconds(totalNs)} in all${memory}${written}; the plan took ${nanoseconds(compileNs)} before that`
 }
 
 /** What one has to make faster: the largest shares, until they are most of it. */

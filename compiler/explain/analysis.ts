@@ -62,6 +62,7 @@ export function analysisJson({ profile, compileNs, totalNs, shares }: Analysis):
     duration_ns: Math.round(totalNs),
     compile_ns: Math.round(compileNs),
     memory_bytes: profile.memoryBytes,
+    spilled_bytes: profile.spilledBytes,
     most_of_the_time: shares.map(({ what, ns }) => ({ what, duration_ns: Math.round(ns), share: ns / totalNs })),
     columns: {
       decoded: scan.columnsDecoded,
