@@ -465,18 +465,26 @@ class StoreEngine implements Engine {
   }
 
   knowledge(): Knowledge {
-    return this.#withKnowledge(({ fields, ...others }) => ({
+    return this.#withKnowledge(({ fields, lookups = [], ...others }) => ({
       ...others,
       // Read now: the snapshot will be gone.
       fields: fields.map(field => ({ ...field })),
+      lookups: lookups.map(table => ({ ...table })),
     }))
   }
 
   #withKnowledge<T>(use: (knowledge: Knowledge) => T): T {
     const snapshot = this.#store.snapshot()
     try {
-      const { indexes } = catalogOf(snapshot, new QueryTables(this.#lookups))
-      return use({ language: languageCatalog(), indexes, fields: knownFields(snapshot) })
+      const tables = new QueryTables(this.#lookups)
+      const { indexes } = catalogOf(snapshot, tables)
+      return use({
+        language: languageCatalog(),
+        indexes,
+        fields: knownFields(snapshot),
+        lookups: tables.known(),
+        saved: (this.#compiling.fragments?.names ?? []).map(name => ({ name })),
+      })
     } finally {
       snapshot.release()
     }
