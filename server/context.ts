@@ -54,6 +54,7 @@ export function createContext(engine: Engine, config: Config): ServerContext {
   return context
 }
 
+/** Not the engine's own: only here is it known which events brought their time, and two lines without one are never the same event. */
 function storeOf(engine: Engine, config: Config): ServerContext['store'] {
   if (!config.get('ingest.dedup_enabled')) return events => engine.ingest(events)
   const deduplicator = new Deduplicator(config.get('ingest.dedup_capacity'))

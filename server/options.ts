@@ -51,6 +51,15 @@ export const OPTIONS = {
   'ingest.flush_rows': integer(1_000_000, 'buffered events that trigger a write', { min: 1 }),
   'ingest.flush_bytes': bytes(256 * MIB, 'buffered bytes that trigger a write'),
   'ingest.buffer_bytes_max': bytes(GIB, 'buffered bytes beyond which ingest answers 503 BACKPRESSURE'),
+  retention: duration(0, 'how long events are kept by their time, unless their index says otherwise; 0: for ever'),
+  'storage.compaction_workers': integer(
+    1,
+    'threads that merge parts in the background; 0: parts stay as they were written',
+    {
+      min: 0,
+      max: 16,
+    },
+  ),
   'otlp.http': text(':4318', 'address that takes OTLP over HTTP, JSON and protobuf, or off'),
   'otlp.grpc': text(':4317', 'address that takes OTLP over gRPC, or off'),
   'syslog.udp': text('off', 'address that takes syslog over UDP, such as 0.0.0.0:514'),
@@ -68,7 +77,13 @@ export const OPTIONS = {
   'query.max_limit': integer(50_000, 'largest limit of /query; /query/stream has none', { min: 1 }),
   'query.max_query_bytes': bytes(MIB, 'longest query text; longer ones get QUERY_TOO_LARGE'),
   'query.max_query_runtime': duration(300_000, 'a query that runs longer is stopped with 504', { min: 1 }),
-  'query.memory': bytes(512 * MIB, 'what one query may hold in memory before it fails with QUERY_MEMORY_EXCEEDED'),
+  'query.memory': bytes(512 * MIB, 'what one query may hold in memory; what is more goes to temporary files'),
+  'query.disk': bytes(
+    10 * GIB,
+    'what one query may have in temporary files before it fails with QUERY_MEMORY_EXCEEDED; 0: none',
+    { min: 0 },
+  ),
+  'query.spill_directory': text('', 'where temporary files of queries lie; empty: `tmp` in the data directory'),
   'query.max_concurrent': integer(10, 'queries that run at once', { min: 1 }),
   'query.max_queued': integer(50, 'queries that wait for their turn; further ones get 429', { min: 0 }),
 } as const

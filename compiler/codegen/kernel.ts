@@ -507,7 +507,7 @@ function mergeKernel(bound: readonly BoundAggregate[], rowsColumn: number | null
       if (rowsColumn !== null) {
         steps.push(...js`into[${lit(rowsColumn)}][g] += from[${lit(rowsColumn)}][f];`)
       }
-      return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; ${steps} }`
+      return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; if (g < 0) continue; ${steps} }`
     },
     'into, from, mapping, count',
   )

@@ -61,7 +61,8 @@ const CARRY_ROWS = 2 ** 30
 type MergeKernel = (
   into: readonly StateArray[],
   from: readonly StateArray[],
-  mapping: Uint32Array,
+  /** By row of `from` its row of `into`; negative: it has none. */
+  mapping: Uint32Array | Int32Array,
   count: number,
 ) => void
 
@@ -226,13 +227,19 @@ export class Aggregation {
   /** What was added by slot becomes what was added to groups. */
   #mergeSlots(slots: SlotStates): void {
     const groups = this.#groups
-    const { slots: met, state } = slots.take(groups.met)
-    const mapping = met.map(slot => (groups.slots[slot]! < 0 ? groups.add(slot) : groups.slots[slot]!))
+    const { slotCount } = slots
+    const mapping = new Int32Array(slotCount).fill(-1)
+    for (let slot = 0; slot < slotCount; slot++) {
+      if (groups.met[slot] === 0) continue
+      const known = groups.slots[slot]!
+      mapping[slot] = known < 0 ? groups.add(slot) : known
+    }
     this.#initialise(groups.count)
     const { merge: kernel } = this.#kernels
-    kernel.call(kernel.get([], { selected: false, exact: false }), met.length, merge => {
-      merge(this.#state, state, mapping, met.length)
+    kernel.call(kernel.get([], { selected: false, exact: false }), slotCount, merge => {
+      merge(this.#state, slots.state, mapping, slotCount)
     })
+    slots.clear(groups.met)
   }
 
   /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */
@@ -253,7 +260,7 @@ export class Aggregation {
     absorb.call(absorb.get([], { selected: false, exact: false }, groups.variant()), known.rowCount, take => {
       take(known.rowCount, groups.keys, groups, this.#state, known.facts)
     })
-    if (!this.#fits(known.rowCount)) this.spillGroups()
+    if (!this.#fits(known.rowCount)) this.makeRoom()
     return true
   }
 
@@ -364,12 +371,21 @@ export class Aggregation {
   }
 
   /** Every group held goes to disk; those of the rows to come begin anew. @throws {QueryMemoryError} when there is but one, or no room */
-  spillGroups(): void {
+  makeRoom(): void {
+    const { spill } = this.#context
+    this.#settle()
+    // One group's states, put together, are not less for being written again.
+    const isLarge = this.#account.bytes * 2 > spill.memoryBytes
+    if (this.#spec.keys.length === 0 || (this.#level > 0 && this.#groups.count === 1 && isLarge))
+      throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
+    this.#write()
+  }
+
+  #write(): void {
     const { spill } = this.#context
     this.#settle()
     const { count, values, interner } = this.#groups
     if (count === 0) return
-    if (values.length === 0) throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
     this.#spilled ??= new GroupPartitions(spill, this.#stage, this.#level, this.#columns)
     const firstSeen =
       this.#firstSeen?.values ?? Float64Array.from({ length: count }, (_, group) => this.#seenBefore + group)
@@ -401,7 +417,7 @@ export class Aggregation {
     kernel.call(kernel.get([], { selected: false, exact: false }), count, merge => {
       merge(this.#state, state, mapping, count)
     })
-    if (!this.#fits(count)) this.spillGroups()
+    if (!this.#fits(count)) this.makeRoom()
   }
 
   /**
@@ -417,12 +433,12 @@ export class Aggregation {
       this.#account.clear()
       return
     }
-    this.spillGroups()
-    this.#account.clear()
+    this.#write()
     for (const partition of this.#spilled.partitions()) {
       const part = new Aggregation(this.#spec, this.#context, this.#stage, {
-        level: this.#level,
         kernels: this.#kernels,
+        level: this.#level + 1,
+        isMerging: true,
       })
       const written = this.#spilled.read(partition, this.#spec.keys.length, () => part.#groups.interner)
       for (const groups of written) part.#mergeWritten(groups)
@@ -472,7 +488,7 @@ export class Aggregation {
     kernel.call(kernel.get([], { selected: false, exact: false }), groupCount, merge => {
       merge(this.#state, theirs, mapping, groupCount)
     })
-    if (!this.#fits(groupCount)) this.spillGroups()
+    if (!this.#fits(groupCount)) this.makeRoom()
   }
 
   /** The same of a batch that was added before. */
@@ -502,6 +518,7 @@ export class Aggregation {
     this.#settle()
     const { count, values } = this.#groups
     this.#fits(0)
+    this.#account.settle(() => bytesOfState(this.#columns, this.#state, count))
     if (count === 0) return { count, keys: values, answers: [] }
     const { finish: kernel } = this.#kernels
     const finish = kernel.get([], { selected: false, exact: false })

@@ -49,24 +49,14 @@ export class SlotStates {
     this.rows += rows
   }
 
-  /** The states of the slots that were met, packed, and which they are; afterwards there is none. */
-  take(met: Uint8Array): { readonly slots: Uint32Array; readonly state: readonly StateArray[] } {
-    const slots = new Uint32Array(this.slotCount)
-    let count = 0
-    for (let slot = 0; slot < this.slotCount; slot++) if (met[slot] === 1) slots[count++] = slot
-    const state = this.#columns.map((column, index) => {
-      const from = this.state[index]!
-      const packed = allocate(column, count)
-      const empty = column.type === 'object' ? null : column.init
-      for (let at = 0; at < count; at++) {
-        packed[at] = from[slots[at]!] as never
-        from[slots[at]!] = empty as never
-      }
-      return packed
-    })
+  /** Empty again; `met` as well. */
+  clear(met: Uint8Array): void {
+    for (const [index, column] of this.#columns.entries()) {
+      const values = this.state[index] as unknown[] & Float64Array
+      values.fill(column.init as never, 0, this.slotCount)
+    }
     met.fill(0, 0, this.slotCount)
     this.slotCount = 0
     this.rows = 0
-    return { slots: slots.subarray(0, count), state }
   }
 }
