@@ -180,6 +180,10 @@ async function startServer(): Promise<Subject> {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...off },
   })
+  // A bench that is broken off leaves no server behind.
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const url = await urlOf(child)
   return {
     url,
@@ -187,6 +191,7 @@ async function startServer(): Promise<Subject> {
       const ended = new Promise(resolve => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended
+      process.off('exit', end)
       rmSync(directory, { recursive: true, force: true })
     },
   }
