@@ -15,7 +15,8 @@ export const USAGE = `npm run bench -- [options]
   --micro             kernels and encodings alone
   --patterns          how patterns groups the loghub files, and lines per second of processor time
   --compile           what plans and kernels take, and very large queries
-  --overhead          what measuring a query costs`
+  --overhead          what measuring a query costs
+  --scale             a store as it grows to --rows events: rate, parts, memory, and how long it takes to open (20000000 is the figure)`
 
 export interface BenchArguments {
   readonly rows: number
@@ -32,6 +33,7 @@ export interface BenchArguments {
   readonly patterns: boolean
   readonly compile: boolean
   readonly overhead: boolean
+  readonly scale: boolean
   readonly help: boolean
 }
 
@@ -54,6 +56,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       patterns: { type: 'boolean', default: false },
       compile: { type: 'boolean', default: false },
       overhead: { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -73,6 +76,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     patterns: values.patterns,
     compile: values.compile,
     overhead: values.overhead,
+    scale: values.scale,
     help: values.help,
   }
 }
