@@ -142,7 +142,9 @@ async function exitCodeOf(error: unknown): Promise<number> {
   const { LockedError } = await import('../storage/errors.ts')
   const { DataError } = await import('../runtime/helpers/errors.ts')
   const { QueryMemoryError } = await import('../runtime/memory.ts')
-  if (error instanceof LockedError || error instanceof DataError || error instanceof QueryMemoryError) {
+  const { SpillReadError } = await import('../runtime/spill/spill-file.ts')
+  const known = [LockedError, DataError, QueryMemoryError, SpillReadError]
+  if (error instanceof Error && known.some(kind => error instanceof kind)) {
     process.stderr.write(`${error.message}\n`)
     return EXIT.general
   }

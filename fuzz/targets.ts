@@ -11,7 +11,7 @@ import { describeAt, desugar, fixOf, format, parse, print, signatureAt, tokensOf
 import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
 import { brokenLaw } from '../test/complete-law.ts'
-import { answer } from '../test/harness.ts'
+import { answer, answerInLittleMemory } from '../test/harness.ts'
 import { KNOWLEDGE } from '../test/knowledge.ts'
 import { askReference } from '../test/reference/index.ts'
 import { UndefinedName } from '../test/reference/interpreter.ts'
@@ -173,6 +173,12 @@ function engineWith(options: RunOptions): Ask {
   return async (text, lines) => (await answer(text, eventsOf(lines), { ...options, lookupPaths: tablePaths() })).rows
 }
 
+/** So that stages write to disk what they hold. */
+function inLittleMemory(options: RunOptions & { readonly memoryBytes: number }): Ask {
+  return async (text, lines) =>
+    (await answerInLittleMemory(text, eventsOf(lines), { ...options, lookupPaths: tablePaths() })).rows
+}
+
 const reference: Ask = async (text, lines) =>
   askReference(text, eventsOf(lines), { now: NOW, lookups: { table: TABLE } }).rows.map(
     row => new Map([...row].filter(([name, value]) => value !== undefined && name !== 'index')),
@@ -259,12 +265,17 @@ function caseText({ lets, stages, lines }: Experiment, found: string): string {
 
 const sameResults = agreement(
   'same-results',
-  'the engine, the engine without rules and the reference give the same rows',
-  random => ({
-    reference,
-    engine: engineWith({ blockRows: random.pick([1, 2, 3, 7, 65_536]) }),
-    'engine without rules': engineWith({ without: ['all'] }),
-  }),
+  'the engine, the engine without rules, now and then in little memory, and the reference give the same rows',
+  random => {
+    const blockRows = random.pick([1, 2, 3, 7, 65_536])
+    const isShort = random.chance(0.3)
+    return {
+      reference,
+      engine: engineWith({ blockRows }),
+      ...(isShort && { 'engine in little memory': inLittleMemory({ blockRows, memoryBytes: random.pick([64, 512]) }) }),
+      'engine without rules': engineWith({ without: ['all'] }),
+    }
+  },
 )
 
 const storage = agreement(

@@ -162,6 +162,10 @@ async function* run(
     network.settle()
     profile.memoryBytes = memory.peakBytes
   } finally {
+    for (const [stage, bytes] of spill.written) {
+      profile.counters.set(`spilled:${stage}`, bytes)
+      profile.spilledBytes += bytes
+    }
     spill.dispose()
     source.release()
   }

@@ -7,6 +7,7 @@ import type { Position } from '../grammar/source.ts'
 import { CanceledError } from '../runtime/execute.ts'
 import { DataError } from '../runtime/helpers/errors.ts'
 import { QueryMemoryError } from '../runtime/memory.ts'
+import { SpillReadError } from '../runtime/spill/spill-file.ts'
 import { BackpressureError, ClosedError, CorruptPartError } from '../storage/errors.ts'
 
 export const STATUS_OF_CODE = {
@@ -96,6 +97,7 @@ export function answerError(thrown: unknown, requestId: string): ErrorAnswer {
   if (thrown instanceof ClosedError)
     return answer('SHUTTING_DOWN', 'the server is stopping', { headers: retryAfter(STOPPING_RETRY_SECONDS) })
   if (thrown instanceof QueryMemoryError) return answer('QUERY_MEMORY_EXCEEDED', thrown.message)
+  if (thrown instanceof SpillReadError) return { ...answer('QUERY_ERROR', thrown.message), isUnexpected: true }
   if (thrown instanceof DataError) return answer('QUERY_ERROR', thrown.message)
   if (thrown instanceof CanceledError) return answer('QUERY_CANCELED', thrown.message)
   if (thrown instanceof CorruptPartError) return { ...answer('QUERY_ERROR', thrown.message), isUnexpected: true }

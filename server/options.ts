@@ -30,21 +30,22 @@ export const OPTIONS = {
   'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
   'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
   'ingest.max_line_bytes': bytes(MIB, 'longest line of POST /ingest/raw; longer ones count as failed'),
+  'ingest.mode': choice(
+    ['full', 'lightweight'],
+    'full',
+    'full: members of JSON become fields; lightweight: only labels and the time do, the rest stays in _raw for queries to parse',
+  ),
+  'ingest.dedup_enabled': boolean(false, 'store an event that was sent again only once; it is accepted all the same'),
+  'ingest.dedup_capacity': integer(100_000, 'events remembered for that', { min: 1 }),
+  'ingest.inflight_bytes_max': bytes(
+    512 * MIB,
+    'bodies of ingest requests held in memory at once; beyond it requests wait, and get 503 after ten seconds',
+  ),
   'ingest.ack': choice(
     ['accepted', 'published'],
     'accepted',
     'when ingest answers: once events are accepted, or once they are on disk and nothing can lose them',
   ),
-  'ingest.mode': choice(
-    ['full', 'lightweight'],
-    'full',
-    'full: the fields of JSON become columns; lightweight: the text is kept alone, and queries take fields from it (parse json)',
-  ),
-  'ingest.dedup_enabled': boolean(
-    false,
-    'events sent again, with the same time, text and fields, are not stored again',
-  ),
-  'ingest.dedup_capacity': integer(100_000, 'events remembered for that, the newest ones', { min: 1 }),
   'ingest.fsync': boolean(true, 'fsync part files before they are published'),
   'ingest.flush_age': duration(1000, 'longest time an event waits in memory before it is written', { min: 1 }),
   'ingest.flush_rows': integer(1_000_000, 'buffered events that trigger a write', { min: 1 }),
@@ -76,7 +77,13 @@ export const OPTIONS = {
   'query.max_limit': integer(50_000, 'largest limit of /query; /query/stream has none', { min: 1 }),
   'query.max_query_bytes': bytes(MIB, 'longest query text; longer ones get QUERY_TOO_LARGE'),
   'query.max_query_runtime': duration(300_000, 'a query that runs longer is stopped with 504', { min: 1 }),
-  'query.memory': bytes(512 * MIB, 'what one query may hold in memory before it fails with QUERY_MEMORY_EXCEEDED'),
+  'query.memory': bytes(512 * MIB, 'what one query may hold in memory; what is more goes to temporary files'),
+  'query.disk': bytes(
+    10 * GIB,
+    'what one query may have in temporary files before it fails with QUERY_MEMORY_EXCEEDED; 0: none',
+    { min: 0 },
+  ),
+  'query.spill_directory': text('', 'where temporary files of queries lie; empty: `tmp` in the data directory'),
   'query.max_concurrent': integer(10, 'queries that run at once', { min: 1 }),
   'query.max_queued': integer(50, 'queries that wait for their turn; further ones get 429', { min: 0 }),
 } as const

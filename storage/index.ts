@@ -1,6 +1,7 @@
 /**
  * The face of the storage room: what the runtime scans and what the engine appends to. Implementations live beside it;
- * nothing outside the room imports anything but this file, `value.ts`, `vector.ts`, `predicate.ts` and `errors.ts`.
+ * nothing outside the room imports anything but this file, `value.ts`, `vector.ts`, `predicate.ts` and `errors.ts`;
+ * `runtime/spill/` also writes its temporary files with the encodings and the framing of `part/`.
  */
 import type { ScanPredicate, TimeRange, Verdict } from './predicate.ts'
 import type { DateTime, Value, ValueType } from './value.ts'

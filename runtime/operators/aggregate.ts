@@ -28,7 +28,7 @@ export class AggregateOperator extends Aggregation implements Operator {
   }
 
   push(batch: Batch): void {
-    if (!this.add(batch)) this.spillGroups()
+    if (!this.add(batch)) this.makeRoom()
   }
 
   finish(): void {

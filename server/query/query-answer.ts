@@ -108,6 +108,7 @@ function profileBody(profile: Profile, detail: ProfileDetail): Record<string, un
       duration_ns: Math.round(profile.compile.durationNs),
     },
     memory_bytes: profile.memoryBytes,
+    spilled_bytes: profile.spilledBytes,
     counters: Object.fromEntries(profile.counters),
     operators: profile.root === null ? null : operatorBody(profile.root),
     ...(detail !== 'basic' && { kernels: profile.kernels.map(kernel => kernelBody(kernel, detail === 'trace')) }),
@@ -122,6 +123,8 @@ function operatorBody(operator: OperatorProfile): Record<string, unknown> {
     rows_out: operator.rowsOut,
     duration_ns: Math.round(operator.durationNs),
     memory_bytes: operator.memoryBytes,
+    spilled_bytes: operator.spilledBytes,
+    spilled_files: operator.spilledFiles,
     children: operator.children.map(operatorBody),
   }
 }

@@ -127,5 +127,5 @@ function optionsOf(
   { options }: Pick<QueryRequest, 'options'>,
   { signal }: QuerySession,
 ): QueryOptions {
-  return { ...options, signal, memoryBytes: config.get('query.memory') }
+  return { ...options, signal, memoryBytes: config.get('query.memory'), diskBytes: config.get('query.disk') }
 }

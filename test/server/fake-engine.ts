@@ -69,6 +69,7 @@ export class FakeEngine implements Engine {
     return {
       query: text,
       shape: { kind: 'events', columns: null, interval: null },
+      fieldsRead: null,
       rewrites: [],
       hints: [],
       profile: emptyProfile(),
