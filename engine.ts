@@ -30,6 +30,8 @@ import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
+import { type ExportFormat, type ExportReport, exportRows } from './runtime/interchange/export.ts'
+import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
@@ -39,6 +41,7 @@ import { type ResultShape, scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { rowsOf } from './runtime/rows.ts'
+import { sourcesOf } from './runtime/source-names.ts'
 import type { SpillDisk } from './runtime/spill/disk.ts'
 import { SpillSpace } from './runtime/spill/space.ts'
 import type {
@@ -55,13 +58,19 @@ import type {
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
-import { DateTime, type Value, type ValueType } from './storage/value.ts'
+import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
+import { commonTypeOf, DateTime, type Value, type ValueType } from './storage/value.ts'
 
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
+export type { ExportFormat, ExportReport } from './runtime/interchange/export.ts'
+export { EXPORT_FORMATS } from './runtime/interchange/export.ts'
+export { TableFileError } from './runtime/interchange/table-file.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
+export { BackpressureError } from './storage/errors.ts'
+export * from './storage/tools/index.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
@@ -174,6 +183,15 @@ export interface Engine {
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
   flush(): Promise<void>
+  /**
+   * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
+   * @param text  `from *` for every event. @throws {CompileError}
+   */
+  exportTo(path: string, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
+  /** Events of a file that was exported, or of another NDJSON, Parquet or Arrow file. Published when it settles. @throws {TableFileError} */
+  importFrom(path: string, options?: ImportOptions): Promise<{ readonly eventCount: number }>
+  /** Everything there is now, into an empty directory, while the engine goes on. @throws {BackupError} also when it has no directory */
+  backup(target: string, options?: { readonly copy?: boolean }): Promise<BackupReport>
   close(): Promise<void>
 }
 
@@ -343,6 +361,29 @@ class StoreEngine implements Engine {
     }
   }
 
+  async exportTo(path: string, format: ExportFormat, text: string, options: QueryOptions = {}): Promise<ExportReport> {
+    const snapshot = this.#store.snapshot()
+    try {
+      const now = this.#now(options)
+      const asked = { ...options, now, snapshot }
+      const { shape } = this.query(text, asked)
+      const rows = { isEvents: shape.kind === 'events', batches: () => this.query(text, asked).batches() }
+      return await exportRows(rows, format, path)
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  async importFrom(path: string, options: ImportOptions = {}): Promise<{ readonly eventCount: number }> {
+    return { eventCount: await importInto(this.#store, path, options) }
+  }
+
+  async backup(target: string, options: { readonly copy?: boolean } = {}): Promise<BackupReport> {
+    if (this.directory === null) throw new BackupError('everything is in memory: export it instead')
+    await this.#store.flush()
+    return await backupDirectory(this.directory, target, options)
+  }
+
   async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
     const snapshot = this.#store.snapshot()
     try {
@@ -509,28 +550,6 @@ function catalogOf(snapshot: Snapshot, tables: QueryTables): Catalog {
       )
     },
   }
-}
-
-const NUMERIC: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
-
-/** Of a field that holds both. */
-function commonTypeOf(a: ValueType, b: ValueType): ValueType {
-  if (a === b || b === 'null') return a
-  if (a === 'null') return b
-  return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
-}
-
-/** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
-function sourcesOf(snapshot: Snapshot): readonly string[] {
-  const sources = new Set<string>()
-  for (const part of snapshot.parts.slice(-16)) {
-    if (part.blockCount === 0) continue
-    const vector = part.block(0).column('_source')
-    if (vector?.kind === 'const' && typeof vector.value === 'string') sources.add(vector.value)
-    if (vector?.kind === 'dict')
-      for (const value of vector.dictionary.values) if (typeof value === 'string') sources.add(value)
-  }
-  return [...sources]
 }
 
 /** @param later  hints that only the end of the reading tells */
