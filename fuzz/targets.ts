@@ -204,6 +204,18 @@ async function difference(
   return null
 }
 
+/** Shrinking makes queries that the compiler refuses, and over which the reference may stumble first. */
+async function isRefused(ways: Readonly<Record<string, Ask>>, { lets, stages, lines }: Experiment): Promise<boolean> {
+  for (const ask of Object.values(ways)) {
+    try {
+      await ask(queryText({ lets, stages }), lines)
+    } catch (error) {
+      if (error instanceof CompileError) return true
+    }
+  }
+  return false
+}
+
 function agreement(name: string, summary: string, ways: (random: Random) => Readonly<Record<string, Ask>>): Target {
   return {
     name,
@@ -218,7 +230,7 @@ function agreement(name: string, summary: string, ways: (random: Random) => Read
         } catch (error) {
           if (error instanceof CompileError) throw error
           // Of what shrinking left over: no query that anyone would run.
-          if (error instanceof UndefinedName) return null
+          if (error instanceof UndefinedName || (await isRefused(asked, each))) return null
           return error instanceof Error ? (error.stack ?? error.message) : String(error)
         }
       }
