@@ -1,20 +1,34 @@
 /**
  * join: the right side is read first and held, the left side streams past it. Rows come out in the order of the left side, the matches
- * of one row in the order of the right side; rows of the right side that nothing matched (`outer`) come last.
+ * of one row in the order of the right side; rows of the right side that nothing matched (`outer`) come last. A right side that does not
+ * fit in memory is joined from disk (`partitioned-join.ts`).
  */
 import type { Batch } from '../../batch.ts'
 import { ColumnBatch, withSelection } from '../../column-batch.ts'
 import { isMember } from '../../object-fields.ts'
 import type { JoinSpec } from '../../program.ts'
+import { heldBytesOf } from '../../spill/size.ts'
 import { takeRows } from '../../take-rows.ts'
 import type { Operator, RunContext } from '../operator.ts'
 import { joinedBatch, type RightNames } from './joined-batch.ts'
 import { MatchTable } from './match-table.ts'
+import { type PairJoin, PartitionedJoin } from './partitioned-join.ts'
 import { RightRows } from './right-rows.ts'
 
 const OUTPUT_ROWS = 8192
+/** Rough cost of a row of the right side, beside the table: its key, and of each of its columns a value. */
+const ROW_BYTES = 48
+const VALUE_BYTES = 16
 
-export class JoinOperator {
+/** A pair of partitions to join, of which level, and the fields of the whole right side. */
+interface Part {
+  readonly level: number
+  readonly names: ReadonlySet<string>
+}
+
+const WHOLE: Part = { level: 0, names: new Set() }
+
+export class JoinOperator implements PairJoin {
   /** What the right side feeds, to its end, before the left side begins. */
   readonly build: Operator
   readonly probe: Operator
@@ -31,18 +45,22 @@ export class JoinOperator {
   #matched = new Uint8Array(0)
   /** Where the next output row stands, when rows of the left side have become several. */
   #position = 0
-  #chargedBytes = 0
+  #heldBytes = 0
+  readonly #part: Part
+  #disk: PartitionedJoin | null = null
 
-  constructor(spec: JoinSpec, context: RunContext, next: Operator) {
+  constructor(spec: JoinSpec, context: RunContext, next: Operator, part: Part = WHOLE) {
+    this.#part = part
     this.#spec = spec
     this.#context = context
     this.#next = next
     this.#leftFields = spec.keys.map(key => key.left)
     this.#rightFields = spec.keys.map(key => key.right)
     this.#table = new MatchTable(spec.keys.length, { keepsRows: this.#keepsRows, matchesNull: spec.matchesNull })
-    this.#right = new RightRows(context)
+    this.#right = new RightRows(part.names)
     let isBuilt = false
     const table = this.#table
+    const isInMemory = (): boolean => this.#disk === null
     const needsMatch = spec.type === 'inner' || spec.type === 'semi'
     this.build = {
       get isDone() {
@@ -56,9 +74,9 @@ export class JoinOperator {
     }
     this.probe = {
       get isDone() {
-        return next.isDone || (isBuilt && needsMatch && table.rowCount === 0)
+        return next.isDone || (isBuilt && isInMemory() && needsMatch && table.rowCount === 0)
       },
-      push: batch => this.#match(batch),
+      push: batch => (this.#disk === null ? this.#match(batch) : this.#disk.addLeft(batch)),
       finish: () => this.#finish(),
     }
   }
@@ -68,10 +86,34 @@ export class JoinOperator {
   }
 
   #add(batch: Batch): void {
+    // To know that there is a match, keys are enough.
+    const rows = this.#keepsRows ? batch : onlyColumns(batch, this.#rightFields)
+    if (this.#disk !== null) {
+      this.#disk.addRight(rows)
+      return
+    }
+    const before = this.#table.sizeBytes
     this.#table.add(batch, this.#rightFields)
-    if (this.#keepsRows) this.#right.add(batch)
-    this.#context.memory.charge(this.#table.sizeBytes - this.#chargedBytes, 'join')
-    this.#chargedBytes = this.#table.sizeBytes
+    this.#right.add(rows)
+    const width = ROW_BYTES + (this.#keepsRows ? batch.names.length * VALUE_BYTES : 0)
+    const bytes = this.#table.sizeBytes - before + batch.selectedCount * width + heldBytesOf(rows)
+    this.#heldBytes += bytes
+    if (!this.#context.memory.hold(bytes)) this.#toDisk()
+  }
+
+  #toDisk(): void {
+    this.#disk = new PartitionedJoin(this.#spec, this.#context, this.#next, {
+      level: this.#part.level,
+      names: this.#right.names,
+      joinPair: (context, next, level, names) => new JoinOperator(this.#spec, context, next, { level, names }),
+    })
+    for (const batch of this.#right.take()) this.#disk.addRight(batch)
+    this.#letGo()
+  }
+
+  #letGo(): void {
+    this.#context.memory.release(this.#heldBytes)
+    this.#heldBytes = 0
   }
 
   #close(): void {
@@ -188,7 +230,12 @@ export class JoinOperator {
   }
 
   #finish(): void {
+    if (this.#disk !== null) {
+      this.#context.defer(this.#disk.finish())
+      return
+    }
     if (this.#spec.type === 'outer') this.#emitUnmatched()
+    this.#letGo()
     this.#next.finish()
   }
 
@@ -211,4 +258,16 @@ export class JoinOperator {
       this.#next.push(joinedBatch(nothing, this.#right, rows, fields))
     }
   }
+}
+
+/** The selected rows with these columns, holding on to nothing else of the batch. */
+function onlyColumns(batch: Batch, names: readonly string[]): Batch {
+  const { rowCount, selection, selectedCount, rowOrderBase } = batch
+  const columns = new Map(names.map(name => [name, batch.column(name)] as const))
+  const some = new ColumnBatch({ rowCount, selection, selectedCount, rowOrderBase }, names, name => {
+    return columns.get(name) ?? null
+  })
+  // Read, so that what they weigh is seen.
+  for (const name of names) some.column(name)
+  return some
 }

@@ -3,12 +3,6 @@ import { DateTime, type Value } from '../../../storage/value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
-import type { RunContext } from '../operator.ts'
-
-/** Rough cost of one value of a column that was put together. */
-const VALUE_BYTES = 16
-/** Of a held row: which batch, which row of it. */
-const ROW_BYTES = 8
 
 /** A column by row number: `at` gives the values of rows counted from 1, missing for 0. */
 export interface RightColumn {
@@ -16,21 +10,25 @@ export interface RightColumn {
 }
 
 export class RightRows {
-  readonly #context: RunContext
-  readonly #batches: Batch[] = []
-  readonly #names = new Set<string>()
+  #batches: Batch[] = []
+  readonly #names: Set<string>
   readonly #columns = new Map<string, RightColumn>()
-  #rowCount = 0
 
-  constructor(context: RunContext) {
-    this.#context = context
+  /** @param names  fields that rows elsewhere have */
+  constructor(names: Iterable<string>) {
+    this.#names = new Set(names)
   }
 
   add(batch: Batch): void {
-    this.#context.memory.charge(batch.selectedCount * ROW_BYTES, 'join')
     this.#batches.push(batch)
-    this.#rowCount += batch.selectedCount
     for (const name of batch.names) this.#names.add(name)
+  }
+
+  /** What was added, which is then no longer held here. */
+  take(): readonly Batch[] {
+    const batches = this.#batches
+    this.#batches = []
+    return batches
   }
 
   get names(): readonly string[] {
@@ -40,7 +38,6 @@ export class RightRows {
   column(name: string): RightColumn {
     let column = this.#columns.get(name)
     if (column === undefined) {
-      this.#context.memory.charge(this.#rowCount * VALUE_BYTES, 'join')
       column = columnOf(this.#values(name))
       this.#columns.set(name, column)
     }

@@ -14,7 +14,7 @@ import { NOW } from '../../case-input.ts'
 import { InlineLanes } from '../../inline-lanes.ts'
 import { memoryDisk } from './support.ts'
 
-const ROWS = 1000
+const ROWS = 700
 const KIB = 1024
 
 /** Users come and go in an order of their own; every seventh event has none. */
@@ -66,6 +66,11 @@ const SAME = [
   'transaction user maxpause=40s',
   'transaction host startswith=ms > 200 endswith=ms < 20 maxevents=9',
   'transaction maxevents=5',
+  'where id % 3 == 0 | join type=inner on user with [where id % 5 == 0 | keep user, id, ms]',
+  'where id < 300 | join type=left on user, host with [where id > 200 | keep user, host, ms] as o',
+  'where id < 200 | keep id, user | join type=outer on id with [where id > 100 and id < 700 | keep id, ms, _raw]',
+  'join type=semi on user with [where ms > 5]',
+  'join type=anti on id with [where ms > 50]',
   'eventstats count() as n by user | dedup host, n | sort -n, id | stats list(id) as l by n',
 ]
 
@@ -75,7 +80,7 @@ test('answers are the same from disk, row by row, by stage and by amount of memo
     for (const text of SAME) {
       const whole = await rowsOf(engine, text)
       assert.equal(whole.profile.spilledBytes, 0, text)
-      for (const memoryBytes of [10 * KIB, 30 * KIB]) {
+      for (const memoryBytes of [7 * KIB, 20 * KIB]) {
         const { rows, columns, profile, hints } = await rowsOf(engine, text, { memoryBytes })
         assert.ok(profile.spilledBytes > 0, `${text} wrote to disk with ${memoryBytes} bytes`)
         assert.deepEqual(columns, whole.columns, text)
