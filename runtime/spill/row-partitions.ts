@@ -5,14 +5,13 @@
 import type { NumberVector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { gather, type RowRef } from '../column-batch.ts'
-import { Frame } from './frame.ts'
+import { Frame, rowsInFrame } from './frame.ts'
 import { batchOfFrame, frameOf } from './frame-batch.ts'
 import { type HashedColumn, hashRows, PARTITIONS, partitionOf } from './hash.ts'
 import { LEVELS_MAX, PartitionedFile } from './partitioned-file.ts'
 import { widthOf } from './size.ts'
 import type { Spill } from './space.ts'
 
-const FRAME_BYTES_MAX = 256 * 1024
 /** A batch of this many rows is not kept in memory for the sake of fuller frames. */
 const LARGE_BATCH = 4096
 
@@ -56,7 +55,7 @@ export class RowPartitions {
     if (selectedCount === 0) return
     const hashes = hashRows(batch, this.#columns)
     this.#width = Math.max(this.#width, widthOf(batch))
-    const frameRows = Math.max(1, Math.floor(Math.min(FRAME_BYTES_MAX, this.#spill.memoryBytes / 64) / this.#width))
+    const frameRows = rowsInFrame(this.#width, this.#spill.memoryBytes / (4 * PARTITIONS))
     for (let n = 0; n < selectedCount; n++) {
       const partition = partitionOf(hashes[n]!, this.#file.level)
       const pending = this.#pending[partition]!
