@@ -126,6 +126,8 @@ export interface QueryRun {
   readonly query: string
   readonly shape: ResultShape
   readonly rewrites: readonly Rewrite[]
+  /** Fields of the data that it reads; null: all of them. */
+  readonly fieldsRead: readonly string[] | null
   /** Known from compiling; hints about data (coercions) join them once the run has ended. */
   readonly hints: readonly Diagnostic[]
   readonly profile: Profile
@@ -543,6 +545,7 @@ function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly
     query: compiled.canonical,
     shape,
     rewrites: compiled.rewrites,
+    fieldsRead: compiled.fieldsRead,
     get hints() {
       return hints
     },

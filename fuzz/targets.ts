@@ -23,6 +23,7 @@ import { queryText, randomQuery } from './generate/query.ts'
 import { createRandom, type Random } from './generate/random.ts'
 import { TABLE, tablePaths } from './generate/table.ts'
 import { randomText } from './generate/text.ts'
+import { ingestBeside, ingestBroken } from './ingest.ts'
 import { shrink } from './shrink.ts'
 
 export type Outcome = 'agreed' | 'skipped'
@@ -350,7 +351,37 @@ const kill: Target = {
   counts: crashCounts,
 }
 
-export const TARGETS: readonly Target[] = [parseTarget, roundtrip, completion, sameResults, storage, ternary, crash]
+const ingestBytes = networkTarget('ingest', 'no bytes at any way in make the server fail or hang', ingestBroken)
+const ingestGood = networkTarget(
+  'ingest-beside',
+  'a good event is stored, once, whatever stands beside it',
+  ingestBeside,
+)
+
+function networkTarget(name: string, summary: string, attempt: (seed: number) => Promise<string | null>): Target {
+  return {
+    name,
+    summary,
+    skipLimit: 0,
+    run: async seed => {
+      const wrong = await attempt(seed)
+      if (wrong !== null) throw new Finding(wrong.split('\n', 1)[0]!, wrong)
+      return 'agreed'
+    },
+  }
+}
+
+export const TARGETS: readonly Target[] = [
+  parseTarget,
+  roundtrip,
+  completion,
+  sameResults,
+  storage,
+  ternary,
+  crash,
+  ingestBytes,
+  ingestGood,
+]
 /** Only by name: what they do is done in small by a test. */
 export const LONG_TARGETS: readonly Target[] = [crashSweep, kill]
 export const CANARY = canary

@@ -51,6 +51,8 @@ export interface ScanProfile {
   blocksSkippedByTime: number
   blocksSkippedByZoneMap: number
   blocksSkippedByTokenFilter: number
+  /** The other side of a join has no key in them. */
+  blocksSkippedByJoin: number
   /** Older than the k-th row a top-k by time already had. */
   blocksSkippedBySortBoundary: number
   /** Not looked at, because there were rows enough. */
@@ -110,6 +112,7 @@ export function emptyProfile(): Profile {
       blocksSkippedByTime: 0,
       blocksSkippedByZoneMap: 0,
       blocksSkippedByTokenFilter: 0,
+      blocksSkippedByJoin: 0,
       blocksSkippedBySortBoundary: 0,
       blocksSkippedByLimit: 0,
       blocksAnswered: 0,

@@ -7,6 +7,7 @@ import type { Engine } from '../engine.ts'
 import type { Caller } from './auth/authority.ts'
 import { stripTokenParameter, tokenParameterOf } from './auth/token-parameter.ts'
 import { readBody } from './body.ts'
+import type { BodyShare } from './body-budget.ts'
 import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
 import { DIALECT_HEADERS, DIALECTS, type Dialect, dialectOfPath } from './dialects.ts'
@@ -58,10 +59,13 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, 'native'),
   })
+  const shares = new WeakMap<FastifyRequest, BodyShare>()
   // Bodies are read by the route, which knows its limit; what a client calls them does not matter.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
-    readBody(payload, request.headers, limitOf(request.routeOptions.config.limit, config)).then(
+    const share = context.bodies.open()
+    shares.set(request, share)
+    readBody(payload, request.headers, limitOf(request.routeOptions.config.limit, config), share).then(
       body => done(null, body),
       error => done(error, undefined),
     )
@@ -71,6 +75,11 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
     if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers['content-type'] = 'application/octet-stream'
     reply.header('X-Request-ID', request.id)
     reply.headers(DIALECT_HEADERS[dialectOf(request)] ?? {})
+    const { raw } = reply
+    // Answered, or the client is gone: either way its body is.
+    const close = () => shares.get(request)?.close()
+    raw.once('finish', close)
+    raw.once('close', close)
     if (context.isStopping) throw shuttingDown()
     admit(context, request)
   })

@@ -89,6 +89,8 @@ class LoadedConfig implements Config {
       flushBytes: this.get('ingest.flush_bytes'),
       bufferBytesMax: this.get('ingest.buffer_bytes_max'),
       fsync: this.get('ingest.fsync'),
+      retentionMs: this.get('retention') === 0 ? null : this.get('retention'),
+      compactionWorkers: this.get('storage.compaction_workers'),
       ...(this.get('query.spill_directory') !== '' && { spillDirectory: this.get('query.spill_directory') }),
     }
   }

@@ -24,7 +24,10 @@ export const DIALECTS = {
     const { status, body } = splunkError(answer, request.headers.authorization, request.url)
     return json(status, body)
   },
-  otlp: (answer: ErrorAnswer, request: FastifyRequest): SpelledError => ({
+  /** On the main port, which speaks JSON only. */
+  otlp: (answer: ErrorAnswer): SpelledError => ({ status: answer.status, ...otlpError(answer, undefined) }),
+  /** At OTLP's own address: in the encoding that was sent. */
+  otlpListener: (answer: ErrorAnswer, request: FastifyRequest): SpelledError => ({
     status: answer.status,
     ...otlpError(answer, request.headers['content-type']),
   }),

@@ -30,6 +30,17 @@ export const OPTIONS = {
   'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
   'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
   'ingest.max_line_bytes': bytes(MIB, 'longest line of POST /ingest/raw; longer ones count as failed'),
+  'ingest.mode': choice(
+    ['full', 'lightweight'],
+    'full',
+    'full: members of JSON become fields; lightweight: only labels and the time do, the rest stays in _raw for queries to parse',
+  ),
+  'ingest.dedup_enabled': boolean(false, 'store an event that was sent again only once; it is accepted all the same'),
+  'ingest.dedup_capacity': integer(100_000, 'events remembered for that', { min: 1 }),
+  'ingest.inflight_bytes_max': bytes(
+    512 * MIB,
+    'bodies of ingest requests held in memory at once; beyond it requests wait, and get 503 after ten seconds',
+  ),
   'ingest.ack': choice(
     ['accepted', 'published'],
     'accepted',
@@ -40,6 +51,15 @@ export const OPTIONS = {
   'ingest.flush_rows': integer(1_000_000, 'buffered events that trigger a write', { min: 1 }),
   'ingest.flush_bytes': bytes(256 * MIB, 'buffered bytes that trigger a write'),
   'ingest.buffer_bytes_max': bytes(GIB, 'buffered bytes beyond which ingest answers 503 BACKPRESSURE'),
+  retention: duration(0, 'how long events are kept by their time, unless their index says otherwise; 0: for ever'),
+  'storage.compaction_workers': integer(
+    1,
+    'threads that merge parts in the background; 0: parts stay as they were written',
+    {
+      min: 0,
+      max: 16,
+    },
+  ),
   'otlp.http': text(':4318', 'address that takes OTLP over HTTP, JSON and protobuf, or off'),
   'otlp.grpc': text(':4317', 'address that takes OTLP over gRPC, or off'),
   'syslog.udp': text('off', 'address that takes syslog over UDP, such as 0.0.0.0:514'),

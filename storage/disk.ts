@@ -86,18 +86,19 @@ async function openLocked(
     recovered,
   )
   const settings = new IndexSettings(documents, options.retentionMs ?? null)
-  const partIds = new PartIds(clock, newestOf([...recovered.parts.map(part => part.id), ...recovered.remaining]))
+  const partIds = new PartIds(clock, recovered.newestId)
+  const workers = options.compactionWorkers ?? 1
   const compactor = new Compactor({
     directory: partsDirectory,
     parts,
-    merger: createMerger(filesystem),
+    mergers: Array.from({ length: Math.max(1, workers) }, () => createMerger(filesystem)),
     blockRows: options.blockRows ?? MAX_BLOCK_ROWS,
     // An unread file may be what a merge of the parts beside it made: merging those again would show their events twice.
-    merges: (options.compaction ?? true) && !recovered.hasUnread,
+    merges: workers > 0 && !recovered.hasUnread,
     nextId: () => partIds.next(),
     clock,
     retentionOf: index => settings.retentionOf(index),
-    cuts: () => [],
+    cuts: () => settings.cuts,
     record: () => catalog.flush(),
     keepSequence: async () => {
       const next = 1 + parts.list.reduce((greatest, part) => Math.max(greatest, part.lastSequence), 0)
@@ -135,8 +136,4 @@ async function openLocked(
     checkFooters,
     closing: close,
   }
-}
-
-function newestOf(ids: readonly string[]): string | null {
-  return ids.reduce<string | null>((newest, id) => (newest === null || id > newest ? id : newest), null)
 }

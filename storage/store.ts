@@ -19,6 +19,7 @@ import type {
   Subscription,
 } from './index.ts'
 import { Generation, sizeOfEvent } from './ingest/buffer.ts'
+import { Duplicates } from './ingest/duplicates.ts'
 import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
@@ -45,6 +46,8 @@ class BufferedStore implements Store {
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
   private readonly subscriptions = new Subscriptions()
+  private readonly duplicates: Duplicates | null
+  private duplicateCount = 0
   private next: number
   private closing: Promise<void> | null = null
   private isClosed = false
@@ -53,6 +56,7 @@ class BufferedStore implements Store {
     this.disk = disk
     this.clock = options.clock ?? Date.now
     this.fsync = options.fsync ?? true
+    this.duplicates = options.dedupCapacity ? new Duplicates(options.dedupCapacity) : null
     // Without a directory the buffer is the store: only a limit that was asked for limits it.
     this.bufferBytesMax = options.bufferBytesMax ?? (disk === null ? Number.POSITIVE_INFINITY : 1024 * MIB)
     this.documents = disk?.documents ?? createMemoryDocuments()
@@ -77,8 +81,9 @@ class BufferedStore implements Store {
     disk.compactor.poke()
   }
 
-  append(events: readonly IncomingEvent[]): AppendReceipt {
+  append(given: readonly IncomingEvent[]): AppendReceipt {
     if (this.isClosed) throw new ClosedError()
+    const { fresh: events, remember } = this.duplicates?.without(given) ?? { fresh: given, remember: () => {} }
     let bytes = 0
     const sizes: number[] = []
     for (const event of events) {
@@ -97,10 +102,15 @@ class BufferedStore implements Store {
       at++
     }
     this.next += events.length
+    remember()
+    const duplicates = given.length - events.length
+    this.duplicateCount += duplicates
     if (events.length > 0) this.subscriptions.appended(first, events, bytes)
-    if (this.disk === null || events.length === 0) return { first, count: events.length, published: async () => {} }
-    this.publisher.appended()
-    return { first, count: events.length, published: () => this.publisher.waitFor(group) }
+    const receipt = { first, count: events.length, duplicates }
+    if (this.disk === null || given.length === 0) return { ...receipt, published: async () => {} }
+    if (events.length > 0) this.publisher.appended()
+    // What a duplicate is a duplicate of may still be on its way.
+    return { ...receipt, published: () => this.publisher.waitFor(duplicates > 0 ? this.publisher.newest : group) }
   }
 
   snapshot(): Snapshot {
@@ -155,6 +165,10 @@ class BufferedStore implements Store {
     compactor.poke()
   }
 
+  async setCut(name: string, sequence: number | null): Promise<void> {
+    await this.disk?.settings.setCut(name, sequence)
+  }
+
   close(): Promise<void> {
     this.closing ??= this.shutDown()
     return this.closing
@@ -176,6 +190,7 @@ class BufferedStore implements Store {
       quarantined: [...(this.disk?.quarantine.list ?? [])],
       lastFlushError: this.publisher.lastError,
       isDiskFull: this.publisher.isDiskFull,
+      duplicateCount: this.duplicateCount,
       lastCompactionError: this.disk?.compactor.lastError ?? null,
       leavingCount: this.disk?.parts.remaining.length ?? 0,
       nextSequence: this.next,

@@ -102,7 +102,7 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['server/'],
   lmdb: ['storage/catalog/'],
   'lz4-napi': ['storage/part/'],
-  'xxhash-wasm': ['storage/part/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
+  'xxhash-wasm': ['storage/part/', 'storage/ingest/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
   fzstd: ['server/encodings/'],
   protobufjs: ['server/protocols/'],
   '@grpc/grpc-js': ['server/listeners/'],

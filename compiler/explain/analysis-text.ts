@@ -25,6 +25,7 @@ function skippedLines({ scan }: Profile): readonly string[] {
     [scan.blocksSkippedByTime, 'block outside the time range', 'blocks outside the time range'],
     [scan.blocksSkippedByZoneMap, 'block by min/max and values', 'blocks by min/max and values'],
     [scan.blocksSkippedByTokenFilter, 'block by token filter', 'blocks by token filter'],
+    [scan.blocksSkippedByJoin, 'block without a key of the join', 'blocks without a key of the join'],
     [scan.blocksSkippedBySortBoundary, 'block beyond the last row of the top', 'blocks beyond the last row of the top'],
     [scan.blocksSkippedByLimit, 'block after enough rows', 'blocks after enough rows'],
   ] as const

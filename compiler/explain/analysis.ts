@@ -83,6 +83,7 @@ export function analysisJson({ profile, compileNs, totalNs, shares }: Analysis):
       blocks_by_time: scan.blocksSkippedByTime,
       blocks_by_zone_map: scan.blocksSkippedByZoneMap,
       blocks_by_token_filter: scan.blocksSkippedByTokenFilter,
+      blocks_by_join: scan.blocksSkippedByJoin,
       blocks_by_sort_boundary: scan.blocksSkippedBySortBoundary,
       blocks_by_limit: scan.blocksSkippedByLimit,
       blocks_answered_by_statistics: scan.blocksAnswered,

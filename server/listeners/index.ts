@@ -23,25 +23,34 @@ export type RunningListeners = ReadonlyMap<OptionName, Listener>
  * @throws {ConfigError}
  */
 export async function startListeners(context: ServerContext, log: ListenerLog): Promise<RunningListeners> {
-  const { config } = context
-  const origins = new Map(config.entries().map(({ name, origin }) => [name, origin]))
   const running = new Map<OptionName, Listener>()
-  for (const kind of LISTENERS) {
-    const text = String(config.get(kind.name))
-    const address = parseAddress(kind.name, text, config.get('host'))
-    if (address === null) continue
-    try {
-      running.set(kind.name, await kind.start(context, address, log))
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      if (origins.get(kind.name) !== 'default') {
-        await stopListeners(running, 0)
-        throw error instanceof ConfigError ? error : new ConfigError(`${kind.name} cannot listen on ${text}: ${reason}`)
-      }
-      log.warn({ address: text, reason }, `${kind.name} is off: its default address is taken`)
+  try {
+    for (const kind of LISTENERS) {
+      const listener = await startListener(kind, context, log)
+      if (listener !== null) running.set(kind.name, listener)
     }
+    return running
+  } catch (error) {
+    // A start that fails leaves no port open.
+    await stopListeners(running, 0)
+    throw error
   }
-  return running
+}
+
+async function startListener(kind: ListenerKind, context: ServerContext, log: ListenerLog): Promise<Listener | null> {
+  const { config } = context
+  const text = String(config.get(kind.name))
+  const address = parseAddress(kind.name, text, config.get('host'))
+  if (address === null) return null
+  try {
+    return await kind.start(context, address, log)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (config.entries().find(({ name }) => name === kind.name)?.origin !== 'default')
+      throw error instanceof ConfigError ? error : new ConfigError(`${kind.name} cannot listen on ${text}: ${reason}`)
+    log.warn({ address: text, reason }, `${kind.name} is off: its default address is taken`)
+    return null
+  }
 }
 
 export async function stopListeners(running: RunningListeners, graceMs: number): Promise<void> {

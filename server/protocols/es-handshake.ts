@@ -45,6 +45,10 @@ export const STUBS: readonly Stub[] = [
   stub('HEAD', '/_index_template/:name', 'Every template exists: nothing needs one', () => ''),
   stub('GET', '/_index_template/:name', 'No templates', () => ({ index_templates: [] })),
   stub('PUT', '/_index_template/:name', 'Acknowledged and not kept', acknowledged),
+  stub('POST', '/_index_template/:name', 'Acknowledged and not kept', acknowledged),
+  stub('PUT', '/_component_template/:name', 'Acknowledged and not kept', acknowledged),
+  stub('PUT', '/_template/:name', 'Acknowledged and not kept', acknowledged),
+  stub('POST', '/_template/:name', 'Acknowledged and not kept', acknowledged),
   stub('GET', '/_ilm/policy/:name', 'No policies', () => ({}), 404),
   stub('PUT', '/_ilm/policy/:name', 'Not supported', unsupported, 400),
   stub('GET', '/_ingest/pipeline/:name', 'No pipelines', () => ({}), 404),
@@ -56,6 +60,10 @@ export const STUBS: readonly Stub[] = [
   stub('GET', '/_search', 'No hits', noHits),
   stub('POST', '/_security/user/_authenticate', 'Whoever asks', user),
   stub('HEAD', '/:index', 'Every index exists', () => ''),
+  stub('PUT', '/:index', 'Acknowledged; every index exists anyway', () => ({
+    acknowledged: true,
+    shards_acknowledged: true,
+  })),
 ]
 
 function stub(method: Stub['method'], path: string, summary: string, answer: () => unknown, status = 200): Stub {

@@ -67,7 +67,7 @@ async function store(
   spans: Iterable<ByteSpan>,
   read: (span: ByteSpan) => HecRead,
 ): Promise<HecOutcome> {
-  const writer = new EventWriter(context.engine, context.config.get('ingest.max_batch_size'), 'refuse')
+  const writer = new EventWriter(context, 'refuse')
   let answer: HecAnswer = HEC_ANSWERS.success
   let invalidEvent: number | null = null
   let position = -1
@@ -111,7 +111,7 @@ function readHecEvent(context: ServerContext, body: Buffer, span: ByteSpan, defa
   const labels = labelsOf(element, defaults, true)
   if (typeof labels === 'string') return { refusal: HEC_ANSWERS.incorrectIndex }
   const stated = timeOf(element, body, span, defaults)
-  return readEnvelope(context.reader, withTimestamp(element, stated), labels, stated, () =>
+  return readEnvelope(context.reader, withLevel(withTimestamp(element, stated)), labels, stated, () =>
     textOfEvent(body, span, event),
   )
 }
@@ -119,6 +119,13 @@ function readHecEvent(context: ServerContext, body: Buffer, span: ByteSpan, defa
 /** `time` is kept as `_timestamp`: as a time, or as it was sent where it is none. */
 function withTimestamp(element: Members, stated: DateTime | null): Members {
   return element.time === undefined ? element : { ...element, _timestamp: stated ?? element.time }
+}
+
+/** The vendor's own libraries put the level beside the message and call it `severity`. */
+function withLevel(element: Members): Members {
+  const { event, fields } = element
+  if (!isMembers(event) || typeof event.severity !== 'string' || event.level !== undefined) return element
+  return isMembers(fields) && fields.level !== undefined ? element : { ...element, level: event.severity }
 }
 
 const LONG_FRACTION = /"time"\s*:\s*-?\d+\.\d{7}/

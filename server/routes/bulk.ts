@@ -62,7 +62,7 @@ async function storeDocument(call: BulkCall): Promise<unknown> {
   const index = params.index!
   const read = context.reader.fromJson(bytes.toString('utf8').trim(), bulkDefaults(index, receiveTime()))
   if ('problem' in read) throw new RequestError('INVALID_JSON', `failed to parse: ${read.problem.message}`)
-  const receipt = context.engine.ingest([read.event])
+  const receipt = context.store([read.event])
   if (isPublishedAwaited(call)) await receipt.published()
   reply.code(201)
   const shards = { total: 1, successful: 1, failed: 0 }

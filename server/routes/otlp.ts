@@ -34,7 +34,7 @@ export const OTLP_LISTENER_ROUTES: readonly Route[] = [
     scope: 'ingest',
     summary: 'Store OTLP logs in JSON or protobuf',
     limit: 'ingest',
-    dialect: 'otlp',
+    dialect: 'otlpListener',
     async handle(call) {
       const isBinary = isProtobuf(call.request.headers['content-type'])
       if (!isBinary && !isJson(call)) throw unsupportedType(call, 'application/json or application/x-protobuf')

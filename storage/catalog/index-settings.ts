@@ -1,7 +1,8 @@
-/** What has been said about an index, and what parts that are gone have said. It cannot be derived, so it lies with the documents. */
+/** What has been said about indexes, who has read how far, and what parts that are gone have told: none of it can be derived from parts. */
 import type { DocumentStore } from '../index.ts'
 
 const COLLECTION = 'indexes'
+const CUTS = 'cuts'
 const STORE = 'store'
 const SEQUENCE = 'sequence'
 
@@ -10,6 +11,7 @@ export class IndexSettings {
   private readonly defaultRetentionMs: number | null
   /** Read once: it is asked of every part, and only this object writes it. */
   private readonly retention = new Map<string, number | null>()
+  private readonly cutsByName = new Map<string, number>()
 
   constructor(documents: DocumentStore, defaultRetentionMs: number | null) {
     this.documents = documents
@@ -17,6 +19,10 @@ export class IndexSettings {
     for (const { id, document } of documents.list(COLLECTION)) {
       const retentionMs = (document as { readonly retentionMs?: unknown } | null)?.retentionMs
       if (retentionMs === null || typeof retentionMs === 'number') this.retention.set(id, retentionMs)
+    }
+    for (const { id, document } of documents.list(CUTS)) {
+      const sequence = (document as { readonly sequence?: unknown } | null)?.sequence
+      if (typeof sequence === 'number') this.cutsByName.set(id, sequence)
     }
   }
 
@@ -29,6 +35,22 @@ export class IndexSettings {
   retentionOf(index: string): number | null {
     const own = this.retention.get(index)
     return own === undefined ? this.defaultRetentionMs : own
+  }
+
+  /** Sequence numbers up to which someone has read by whole parts. */
+  get cuts(): readonly number[] {
+    return [...new Set(this.cutsByName.values())]
+  }
+
+  async setCut(name: string, sequence: number | null): Promise<void> {
+    if (sequence === null) {
+      this.cutsByName.delete(name)
+      await this.documents.delete(CUTS, name)
+      return
+    }
+    // From now on, and not only once it is on the disk: a merge could begin meanwhile.
+    this.cutsByName.set(name, sequence)
+    await this.documents.put(CUTS, name, { sequence })
   }
 
   /** The sequence number that followed all given out when parts were last dropped; 0: none were. */

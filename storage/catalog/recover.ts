@@ -19,6 +19,8 @@ export interface Recovered {
   readonly unchecked: readonly string[]
   /** Files of parts that were replaced and could not be removed. */
   readonly remaining: readonly string[]
+  /** The greatest id there is a file of, readable or not: a new part must not take the place of another. Null: there is none. */
+  readonly newestId: string | null
   /** Files that could not be read, though they may be sound: nobody knows whose events they hold. */
   readonly hasUnread: boolean
 }
@@ -71,6 +73,7 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
       if (known !== undefined) dropped.push(id)
     }
   }
+  const newestId = [...files].sort().at(-1) ?? null
   // A merge that was cut off behind the moment its part got its name is completed: the part serves, what it was made of goes.
   const replaced = new Set(parts.flatMap(part => part.replaces))
   const remaining: string[] = []
@@ -86,12 +89,23 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
     }
   }
   const isServed = new Set(parts.map(part => part.id))
-  const added = published.filter(part => isServed.has(part.id))
+  // A name that a cut-off write gave and did not sync may still be lost; what the catalog lists must not be.
+  const isNamed = published.length === 0 || trySync(filesystem, directory)
+  const added = isNamed ? published.filter(part => isServed.has(part.id)) : []
   if (added.length > 0 || dropped.length > 0) {
     catalog.note({ published: added, dropped })
     await catalog.flush()
   }
-  return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, hasUnread }
+  return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, newestId, hasUnread }
+}
+
+function trySync(filesystem: Filesystem, directory: string): boolean {
+  try {
+    filesystem.fsyncDirectory(directory)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What cannot be removed now is met again at the next start. */

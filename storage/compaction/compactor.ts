@@ -1,6 +1,6 @@
 /**
- * The life of parts in the background: merges where there are too many, and the end of those past their time. One thing at a time, so
- * that none of them has to think of the others; what fails is tried again later and keeps nobody from reading or writing.
+ * The life of parts in the background: the end of those past their time, then merges where there are too many, each of parts that no
+ * other reads. What fails is tried again later and keeps nobody from reading or writing.
  */
 import type { LiveParts } from '../catalog/live-parts.ts'
 import type { PublishedPart } from '../catalog/published-part.ts'
@@ -15,7 +15,8 @@ import { expiredParts } from './retention.ts'
 export interface CompactorOptions {
   readonly directory: string
   readonly parts: LiveParts
-  readonly merger: Merger
+  /** One merge at a time each. */
+  readonly mergers: readonly Merger[]
   readonly blockRows: number
   /** Whether it merges by itself; retention runs all the same. */
   readonly merges: boolean
@@ -53,6 +54,8 @@ export class Compactor {
   private unrecorded: readonly PublishedPart[] = []
   /** Parts that could not be merged, and until when nobody tries to. */
   private readonly avoided = new Map<string, number>()
+  /** Inputs of the merges under way. */
+  private readonly merging = new Set<string>()
   private readonly tick: NodeJS.Timeout
   private retry: NodeJS.Timeout | null = null
 
@@ -93,7 +96,7 @@ export class Compactor {
     this.isClosed = true
     clearInterval(this.tick)
     if (this.retry !== null) clearTimeout(this.retry)
-    await this.options.merger.close()
+    await Promise.all(this.options.mergers.map(merger => merger.close()))
     await this.working?.catch(() => {})
   }
 
@@ -133,10 +136,20 @@ export class Compactor {
   }
 
   private async mergeAll(isAll: boolean): Promise<void> {
+    const done = await Promise.allSettled(this.options.mergers.map(merger => this.mergeWith(merger, isAll)))
+    for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  private async mergeWith(merger: Merger, isAll: boolean): Promise<void> {
     while (!this.isClosed) {
       const chosen = this.choose(isAll)
       if (chosen === null) return
-      await this.merge(chosen)
+      for (const part of chosen) this.merging.add(part.id)
+      try {
+        await this.merge(merger, chosen)
+      } finally {
+        for (const part of chosen) this.merging.delete(part.id)
+      }
     }
   }
 
@@ -145,7 +158,7 @@ export class Compactor {
     const now = clock()
     const isQuiet = (newest: MergeCandidate) => isAll || now - createdAt(newest.id) > QUIET_MS
     for (const [id, until] of this.avoided) if (until <= now) this.avoided.delete(id)
-    const mergeable = parts.list.filter(part => !this.avoided.has(part.id))
+    const mergeable = parts.list.filter(part => !this.avoided.has(part.id) && !this.merging.has(part.id))
     const byId = new Map(mergeable.map(part => [part.id, part]))
     const chosen = chooseMerge(
       mergeable.map(part => part.description),
@@ -154,8 +167,8 @@ export class Compactor {
     return chosen?.map(({ id }) => byId.get(id)!) ?? null
   }
 
-  private async merge(inputs: readonly PublishedPart[]): Promise<void> {
-    const { directory, parts, merger, nextId, clock, blockRows } = this.options
+  private async merge(merger: Merger, inputs: readonly PublishedPart[]): Promise<void> {
+    const { directory, parts, nextId, clock, blockRows } = this.options
     const id = nextId()
     const startedAt = clock()
     const startedMs = performance.now()
@@ -205,8 +218,13 @@ export class Compactor {
   private async record(): Promise<void> {
     const gone = this.unrecorded
     if (gone.length === 0) return
-    await this.options.record()
     this.unrecorded = []
+    try {
+      await this.options.record()
+    } catch (error) {
+      this.unrecorded = [...gone, ...this.unrecorded]
+      throw error
+    }
     this.options.parts.remove(gone)
   }
 }

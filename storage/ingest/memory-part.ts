@@ -4,6 +4,7 @@
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
 import type { BlockColumns, PartLineage } from '../part/columns.ts'
+import type { ThinColumn } from '../part/thin.ts'
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime } from '../value.ts'
@@ -73,7 +74,8 @@ export class MemoryPart {
   *columns(): Iterable<BlockColumns> {
     const names = ['_time', '_raw', ...this.fields.keys()]
     for (const block of this.blocks) {
-      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names) }
+      const thin = thinColumnsOf(block)
+      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names, thin), thin }
     }
   }
 
@@ -109,6 +111,15 @@ export class MemoryPart {
       },
     }
   }
+}
+
+function thinColumnsOf(block: MemoryBlock): ReadonlyMap<string, ThinColumn> {
+  const columns = new Map<string, ThinColumn>()
+  for (const [name, column] of block.columns) {
+    const thin = column.thin(block.rowCount)
+    if (thin !== null) columns.set(name, thin)
+  }
+  return columns
 }
 
 /** Values are counted when a part is written. */
@@ -206,9 +217,9 @@ class BlockColumnMap implements ReadonlyMap<string, Vector> {
   private readonly block: MemoryBlock
   private readonly names: readonly string[]
 
-  constructor(block: MemoryBlock, names: readonly string[]) {
+  constructor(block: MemoryBlock, names: readonly string[], thin: ReadonlyMap<string, ThinColumn>) {
     this.block = block
-    this.names = names.filter(name => this.has(name))
+    this.names = names.filter(name => this.has(name) && !thin.has(name))
   }
 
   get size(): number {

@@ -88,8 +88,14 @@ export class Publisher {
     if (this.sealed === null && this.inFlight === null && (isDue || this.timer === null)) this.schedule()
   }
 
-  /** Settles when the group is on disk, and has it written soon. */
-  waitFor(group: Group): Promise<void> {
+  /** The group of the newest event that is not on disk; null when all are. */
+  get newest(): Group | null {
+    return this.filling.generation.rowCount > 0 ? this.filling : this.sealed
+  }
+
+  /** Settles when the group, and those before it, are on disk, and has it written soon. */
+  waitFor(group: Group | null): Promise<void> {
+    if (group === null) return Promise.resolve()
     if (group === this.filling && !this.isWaitedFor) {
       this.isWaitedFor = true
       if (this.sealed === null && this.inFlight === null) this.schedule()
@@ -99,7 +105,7 @@ export class Publisher {
 
   /** @throws what kept the events from being written; they stay buffered. */
   async flush(): Promise<void> {
-    const last = this.filling.generation.rowCount > 0 ? this.filling : this.sealed
+    const last = this.newest
     while (last !== null && !last.isPublished) await this.publishNext()
   }
 

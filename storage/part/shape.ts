@@ -276,13 +276,14 @@ function lanesOf(values: readonly Value[], kinds: number): Vector | null {
       return shapeColumn({ kind: 'duration', rowCount, values: lane, presence }, null)
     }
     case KIND_STRING:
-      return shapeColumn(textOf(values, presence), null)
+      return shapeColumn(textVectorOf(values, presence), null)
     default:
       return { kind: 'any', rowCount, values }
   }
 }
 
-function textOf(values: readonly Value[], presence: Uint8Array | null): TextVector {
+/** Values that are no strings become absent or empty, as `presence` says. */
+export function textVectorOf(values: readonly Value[], presence: Uint8Array | null = presenceOf(values)): TextVector {
   const rowCount = values.length
   const offsets = new Uint32Array(rowCount + 1)
   let total = 0

@@ -11,7 +11,7 @@ import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { frameChunk } from './chunk.ts'
 import { type BlockColumns, NO_LINEAGE, type PartDescription, type PartLineage } from './columns.ts'
-import { encodeColumn, REBUILT, TIME_TEXT } from './encodings/index.ts'
+import { encodeColumn, encodeThin, REBUILT, TIME_TEXT } from './encodings/index.ts'
 import { sparseRows } from './encodings/sparse.ts'
 import { encodeTimeText, timeFormOf } from './encodings/time-text.ts'
 import { FieldDictionary } from './field-dictionary.ts'
@@ -31,6 +31,7 @@ import { PartFile } from './part-file.ts'
 import { encodeRebuilt, type RebuiltText, rebuild } from './rebuilt/rebuilt.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
+import { shapeThin } from './thin.ts'
 import { timesOfBlock } from './time-column.ts'
 import { TokenSet } from './token-filter.ts'
 
@@ -157,6 +158,14 @@ class PartWriter {
       entries.push(entry)
       yield
     }
+    for (const [name, { rows, values }] of block.thin ?? []) {
+      const field = this.#field(name)
+      const vector = shapeThin({ rows, values })
+      const entry = this.#writeEncoded(field, vector, sink => encodeThin(sink, rows, vector))
+      if (vector.kind === 'text') filters.push({ entry: entries.length, filter: this.#filterOf(vector) })
+      entries.push(entry)
+      yield
+    }
     for (const { entry, filter } of filters) {
       entries[entry] = { ...entries[entry]!, filter: this.#place(frameChunk(KIND_FILTER, 0, filter)) }
     }
@@ -185,13 +194,21 @@ class PartWriter {
   }
 
   #writeColumn(field: FieldSoFar, vector: Vector, block: BlockColumns): ColumnEntry {
+    return this.#writeEncoded(
+      field,
+      vector,
+      sink =>
+        encodeFromOthers(sink, field.name, vector, block) ??
+        encodeColumn(sink, vector, () => this.#dictionaryNumber(field)),
+    )
+  }
+
+  #writeEncoded(field: FieldSoFar, vector: Vector, encode: (sink: ByteSink) => number): ColumnEntry {
     const summary = summarise(vector)
     field.types |= summary.types
     field.presentCount += summary.presentCount
     const sink = new ByteSink()
-    const encoding =
-      encodeFromOthers(sink, field.name, vector, block) ??
-      encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
+    const encoding = encode(sink)
     const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish()))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
     return { field: field.number, ...summary, chunk, dictionary, filter: null }

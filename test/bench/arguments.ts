@@ -15,7 +15,8 @@ export const USAGE = `npm run bench -- [options]
   --micro             kernels and encodings alone
   --patterns          how patterns groups the loghub files, and lines per second of processor time
   --compile           what plans and kernels take, and very large queries
-  --overhead          what measuring a query costs`
+  --overhead          what measuring a query costs
+  --server            bulk requests against DuckDB's load, and /health while the server is busy`
 
 export interface BenchArguments {
   readonly rows: number
@@ -32,6 +33,7 @@ export interface BenchArguments {
   readonly patterns: boolean
   readonly compile: boolean
   readonly overhead: boolean
+  readonly server: boolean
   readonly help: boolean
 }
 
@@ -54,6 +56,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       patterns: { type: 'boolean', default: false },
       compile: { type: 'boolean', default: false },
       overhead: { type: 'boolean', default: false },
+      server: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -73,6 +76,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     patterns: values.patterns,
     compile: values.compile,
     overhead: values.overhead,
+    server: values.server,
     help: values.help,
   }
 }

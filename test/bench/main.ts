@@ -9,6 +9,7 @@ import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
+import { runServerBench } from './server.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, ratioOf } from './table.ts'
 
@@ -34,6 +35,10 @@ async function main(options: BenchArguments): Promise<void> {
     return
   }
   const events = await eventsOf(options.seed, options.rows)
+  if (options.server) {
+    await runServerBench(events, say)
+    return
+  }
   const megabytes = (events.bytes / 1e6).toFixed(0)
   say(
     `${events.rows} events, ${megabytes} MB of NDJSON, seed ${events.seed}; ${options.runs} runs${options.cold ? ', cold' : ''}`,

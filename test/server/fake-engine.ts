@@ -44,7 +44,7 @@ export class FakeEngine implements Engine {
     const published = async () => {
       this.published++
     }
-    return { first: 1, count: events.length, published }
+    return { first: 1, count: events.length, duplicates: 0, published }
   }
 
   get storage(): never {
@@ -69,6 +69,7 @@ export class FakeEngine implements Engine {
     return {
       query: text,
       shape: { kind: 'events', columns: null, interval: null },
+      fieldsRead: null,
       rewrites: [],
       hints: [],
       profile: emptyProfile(),
@@ -131,6 +132,7 @@ export class FakeEngine implements Engine {
       quarantined: [],
       lastFlushError: null,
       isDiskFull: false,
+      duplicateCount: 0,
       lastCompactionError: null,
       leavingCount: 0,
       nextSequence: 1,

@@ -208,3 +208,20 @@ test('a line has the first time that stands near its start', () => {
   ]
   for (const [line, expected] of lines) assert.equal(show(findTime(line, RECEIVED)), expected, line)
 })
+
+test('lightweight reading keeps the text, the time and what events are found by; what no text holds is kept', () => {
+  const light = createEventReader('lightweight')
+  const text = '{"time":"2026-01-02T03:04:05Z","host":"h1","status":200,"nested":{"a":1}}'
+  for (const read of [light.fromJson(text, DEFAULTS), light.fromLine(text, { ...DEFAULTS, source: 'app' })]) {
+    const event = eventIn(read)
+    assert.equal(event.raw, text)
+    assert.equal(show(event.time), '2026-01-02T03:04:05.000000000')
+    assert.equal(event.fields.get('host'), 'h1')
+    assert.equal(event.fields.has('status'), false)
+    assert.equal(event.fields.has('nested.a'), false)
+  }
+  assert.equal(eventIn(light.fromLine(text, { ...DEFAULTS, source: 'app' })).fields.get('_source'), 'app')
+  const beside = eventIn(light.fromFields({ status: 500 }, 'a line', DEFAULTS))
+  assert.equal(beside.fields.get('status'), 500)
+  assert.equal(problemOf(light.fromJson('{', DEFAULTS)), 'invalid_json')
+})

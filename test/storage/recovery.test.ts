@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import * as fs from 'node:fs'
 import { test } from 'node:test'
 import { CorruptPartError } from '../../storage/errors.ts'
+import { type Filesystem, NODE_FILESYSTEM } from '../../storage/filesystem.ts'
 import { openStore } from '../../storage/store.ts'
 import { ingestUntilKilled } from './kill.ts'
 import { DAY, event, numbersIn, range, T0, withDirectory } from './store-support.ts'
@@ -145,4 +146,34 @@ test('a catalog full of garbage is made anew from the parts', () =>
       assert.deepEqual(store.status().quarantined, [])
       await store.close()
     }
+  }))
+
+test('a part that cannot be read when the store opens is not overwritten by a new one, and is there again later', () =>
+  withDirectory(async directory => {
+    const clock = () => T0 / 1000
+    const store = await openStore({ directory, ...NEVER, clock })
+    for (const n of [1, 2]) {
+      store.append([event({ n })])
+      await store.flush()
+    }
+    await store.close()
+    let isFailing = true
+    const filesystem: Filesystem = {
+      ...NODE_FILESYSTEM,
+      read(...place) {
+        if (isFailing) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' })
+        return NODE_FILESYSTEM.read(...place)
+      },
+    }
+    const blind = await openStore({ directory, ...NEVER, clock, filesystem })
+    assert.equal(blind.status().partCount, 0)
+    assert.equal(blind.status().quarantined.length, 2)
+    isFailing = false
+    blind.append([event({ n: 3 })])
+    await blind.flush()
+    await blind.close()
+    const again = await openStore({ directory, ...NEVER, clock })
+    assert.deepEqual(numbersIn(again), [1, 2, 3])
+    assert.deepEqual(again.status().quarantined, [])
+    await again.close()
   }))

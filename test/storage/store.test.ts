@@ -174,3 +174,37 @@ test('a store that cannot write at its end says so to everyone who waits', () =>
     const again = await openStore({ directory, ...NEVER })
     await again.close()
   }))
+
+test('an event sent again is not stored again while it is remembered, and is published with the one it repeats', () =>
+  withDirectory(async directory => {
+    const store = await openStore({ directory, ...NEVER, dedupCapacity: 4 })
+    const first = store.append([event({ n: 1 }), event({ n: 2 }), event({ n: 1 })])
+    assert.deepEqual([first.first, first.count, first.duplicates], [1, 2, 1])
+    const again = store.append([event({ n: 2 }), event({ n: 1 })])
+    assert.deepEqual([again.first, again.count, again.duplicates], [3, 0, 2])
+    assert.equal(store.status().bufferedCount, 2)
+    await again.published()
+    assert.equal(store.status().bufferedCount, 0)
+    // Everything counts: time, index, text, type, and a field more; the order of fields does not.
+    const others = [
+      event({ n: 1 }, { micros: T0 + 1 }),
+      event({ n: 1 }, { index: 'other' }),
+      event({ n: 1 }, { raw: 'n=1' }),
+      event({ n: '1' }),
+    ]
+    assert.equal(store.append(others).count, 4)
+    // Four more were seen since: forgotten.
+    assert.equal(store.append([event({ n: 1 })]).count, 1)
+    assert.equal(store.append([event({ a: 1, b: undefined, c: 3 })]).count, 1)
+    assert.equal(store.append([event({ c: 3, a: 1 })]).count, 0)
+    assert.equal(store.status().duplicateCount, 4)
+    await store.close()
+  }))
+
+test('an event that was refused is not remembered: it is to be sent again', async () => {
+  const store = await openStore({ directory: null, bufferBytesMax: 200, dedupCapacity: 10 })
+  store.append([event({ n: 1, s: 'x'.repeat(150) })])
+  assert.throws(() => store.append([event({ n: 2 })]), BackpressureError)
+  assert.throws(() => store.append([event({ n: 2 })]), BackpressureError)
+  await store.close()
+})

@@ -3,32 +3,42 @@ import { DateTime, type Value } from '../../../storage/value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
+import { bytesOfVector } from '../../spill/size.ts'
+
+/** Rough cost of one value of a column that was put together. */
+const VALUE_BYTES = 16
 
 /** A column by row number: `at` gives the values of rows counted from 1, missing for 0. */
 export interface RightColumn {
   at(rows: Uint32Array): Vector
 }
 
+/** What is worth keeping of a batch: where few of its rows are selected, those alone. */
+export function heldBatch(batch: Batch): Batch {
+  const { selection, selectedCount, rowCount } = batch
+  if (selection === null || selectedCount * 2 > rowCount) return batch
+  return batch.at(selection.slice(0, selectedCount))
+}
+
+/** As rows of the right side: their columns are put together besides, where they are read. */
+export function bytesOfHeld(batch: Batch): number {
+  return bytesOfBatch(batch) + batch.selectedCount * batch.names.length * VALUE_BYTES
+}
+
+/** With every column decoded: whoever holds the batch will read it. */
+export function bytesOfBatch(batch: Batch): number {
+  return batch.names.reduce((bytes, name) => bytes + bytesOfVector(batch.column(name)), 0)
+}
+
 export class RightRows {
-  #batches: Batch[] = []
-  readonly #names: Set<string>
+  readonly batches: Batch[] = []
+  readonly #names = new Set<string>()
   readonly #columns = new Map<string, RightColumn>()
 
-  /** @param names  fields that rows elsewhere have */
-  constructor(names: Iterable<string>) {
-    this.#names = new Set(names)
-  }
-
+  /** As `heldBatch` gives it. */
   add(batch: Batch): void {
-    this.#batches.push(batch)
+    this.batches.push(batch)
     for (const name of batch.names) this.#names.add(name)
-  }
-
-  /** What was added, which is then no longer held here. */
-  take(): readonly Batch[] {
-    const batches = this.#batches
-    this.#batches = []
-    return batches
   }
 
   get names(): readonly string[] {
@@ -47,7 +57,7 @@ export class RightRows {
   /** By row number; the first belongs to no row. */
   #values(name: string): Value[] {
     const values: Value[] = [undefined]
-    for (const batch of this.#batches) {
+    for (const batch of this.batches) {
       const vector = batch.column(name)
       for (let n = 0; n < batch.selectedCount; n++) {
         values.push(valueAt(vector, batch.selection === null ? n : batch.selection[n]!))
