@@ -9,6 +9,8 @@ import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
+import { runSize } from './size.ts'
+import { runSkipIndex } from './skip-index.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, ratioOf } from './table.ts'
 
@@ -19,6 +21,14 @@ async function main(options: BenchArguments): Promise<void> {
   }
   if (options.micro) {
     await runMicro(options.only, say)
+    return
+  }
+  if (options.size) {
+    await runSize(options, say)
+    return
+  }
+  if (options.skipIndex) {
+    await runSkipIndex(options, say)
     return
   }
   if (options.patterns) {
