@@ -30,7 +30,7 @@ import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { fieldStatistics } from './runtime/field-statistics.ts'
-import { type ExportFormat, type ExportReport, exportRows } from './runtime/interchange/export.ts'
+import { type ExportFormat, type ExportReport, exportRows, type LineSink } from './runtime/interchange/export.ts'
 import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
@@ -185,7 +185,7 @@ export interface Engine {
    * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
    * @param text  `from *` for every event. @throws {CompileError}
    */
-  exportTo(path: string, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
+  exportTo(path: string | LineSink, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
   /** Events of a file that was exported, or of another NDJSON, Parquet or Arrow file. Published when it settles. @throws {TableFileError} */
   importFrom(path: string, options?: ImportOptions): Promise<{ readonly eventCount: number }>
   /** Everything there is now, into an empty directory, while the engine goes on. @throws {BackupError} also when it has no directory */
@@ -359,14 +359,14 @@ class StoreEngine implements Engine {
     }
   }
 
-  async exportTo(path: string, format: ExportFormat, text: string, options: QueryOptions = {}): Promise<ExportReport> {
+  async exportTo(to: string | LineSink, format: ExportFormat, text: string, options: QueryOptions = {}) {
     const snapshot = this.#store.snapshot()
     try {
       const now = this.#now(options)
       const asked = { ...options, now, snapshot }
       const { shape } = this.query(text, asked)
       const rows = { isEvents: shape.kind === 'events', batches: () => this.query(text, asked).batches() }
-      return await exportRows(rows, format, path)
+      return await exportRows(rows, format, to)
     } finally {
       snapshot.release()
     }

@@ -134,7 +134,7 @@ async function duckDbBytes(file: string, isJson: boolean): Promise<number> {
   const instance = await DuckDBInstance.create(target)
   const connection = await instance.connect()
   const source = isJson
-    ? `read_ndjson('${file}', maximum_object_size = 67108864)`
+    ? `read_ndjson('${file}', maximum_object_size = 67108864, sample_size = -1)`
     : `read_csv('${file}', header = false, delim = '\x01', quote = '\x02', escape = '\x02', columns = {'line': 'VARCHAR'}, auto_detect = false, strict_mode = false)`
   await connection.run(`CREATE TABLE events AS SELECT * FROM ${source}`)
   await connection.run('CHECKPOINT')
