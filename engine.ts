@@ -29,8 +29,9 @@ import { type QueryRun, queryRun } from './query-run.ts'
 import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
+
 import { queryIdentity } from './runtime/identity.ts'
-import { type ExportFormat, type ExportReport, exportRows } from './runtime/interchange/export.ts'
+import { type ExportFormat, type ExportReport, exportRows, type LineSink } from './runtime/interchange/export.ts'
 import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
@@ -178,7 +179,7 @@ export interface Engine {
    * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
    * @param text  `from *` for every event. @throws {CompileError}
    */
-  exportTo(path: string, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
+  exportTo(path: string | LineSink, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
   /** Events of a file that was exported, or of another NDJSON, Parquet or Arrow file. Published when it settles. @throws {TableFileError} */
   importFrom(path: string, options?: ImportOptions): Promise<{ readonly eventCount: number }>
   /** Everything there is now, into an empty directory, while the engine goes on. @throws {BackupError} also when it has no directory */
@@ -393,14 +394,14 @@ class StoreEngine implements Engine {
     }
   }
 
-  async exportTo(path: string, format: ExportFormat, text: string, options: QueryOptions = {}): Promise<ExportReport> {
+  async exportTo(to: string | LineSink, format: ExportFormat, text: string, options: QueryOptions = {}) {
     const snapshot = this.#store.snapshot()
     try {
       const now = this.#now(options)
       const asked = { ...options, now, snapshot }
       const { shape } = this.query(text, asked)
       const rows = { isEvents: shape.kind === 'events', batches: () => this.query(text, asked).batches() }
-      return await exportRows(rows, format, path)
+      return await exportRows(rows, format, to)
     } finally {
       snapshot.release()
     }

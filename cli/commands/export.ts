@@ -1,4 +1,5 @@
 /** `quern export` and `quern import`: between a data directory and files that other programs read and write. */
+import { once } from 'node:events'
 import { type ExportFormat, type ExportReport, open } from '../../engine.ts'
 import { dataHome } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
@@ -16,17 +17,19 @@ export async function exportEvents(query: string, options: ExportOptions): Promi
   const engine = await open(options.data ?? dataHome())
   try {
     const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }) }
-    report(await engine.exportTo(pathOf(options.output, format), format, query, bounds), options.output)
+    report(await engine.exportTo(targetOf(options.output, format), format, query, bounds), options.output)
   } finally {
     await engine.close()
   }
 }
 
-function pathOf(output: string, format: ExportFormat): string {
+function targetOf(output: string, format: ExportFormat): string | ((lines: string) => Promise<void>) {
   if (output !== '-') return output
   if (format !== 'ndjson')
     throw new CommandError(EXIT.usage, `a ${format} file needs a name: --output events.${format}`)
-  return '/dev/stdout'
+  return async lines => {
+    if (!process.stdout.write(lines)) await once(process.stdout, 'drain')
+  }
 }
 
 function formatOfName(name: string): ExportFormat {

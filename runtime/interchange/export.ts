@@ -29,9 +29,20 @@ export interface RowsToExport {
   readonly isEvents: boolean
 }
 
-/** Writes the file at `path` in the format. */
-export async function exportRows(rows: RowsToExport, format: ExportFormat, path: string): Promise<ExportReport> {
-  if (format !== 'ndjson') return await exportTable(rows, format, path)
+/** Takes lines and settles when more may come. */
+export type LineSink = (lines: string) => void | Promise<void>
+
+/** Writes the file at `path` in the format; lines may go anywhere. @throws {TypeError} when a table file has no path */
+export async function exportRows(
+  rows: RowsToExport,
+  format: ExportFormat,
+  path: string | LineSink,
+): Promise<ExportReport> {
+  if (format !== 'ndjson') {
+    if (typeof path !== 'string') throw new TypeError(`a ${format} file needs a path`)
+    return await exportTable(rows, format, path)
+  }
+  if (typeof path !== 'string') return await exportNdjson(rows, path)
   const file = await fs.promises.open(path, 'w')
   try {
     return await exportNdjson(rows, async lines => void (await file.writeFile(lines)))
@@ -98,7 +109,6 @@ function namesOf(batch: Batch, { isEvents }: RowsToExport): readonly string[] {
 
 const CHUNK_CHARS = 1 << 16
 
-/** Writes lines to `write`, which settles when more may come. */
 async function exportNdjson(rows: RowsToExport, write: (text: string) => void | Promise<void>): Promise<ExportReport> {
   const facts = new Map<string, ColumnFacts>()
   let rowCount = 0

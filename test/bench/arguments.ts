@@ -13,6 +13,8 @@ export const USAGE = `npm run bench -- [options]
   --fresh             load again even when the loaded directories could be used
   --json              figures as JSON
   --micro             kernels and encodings alone
+  --size              data directories against compressed files and DuckDB's (--only names one; --thorough: zstd -19 of large files too)
+  --skip-index        what the skip indexes cost and how often they err
   --patterns          how patterns groups the loghub files, and lines per second of processor time
   --compile           what plans and kernels take, and very large queries
   --overhead          what measuring a query costs
@@ -31,6 +33,9 @@ export interface BenchArguments {
   readonly fresh: boolean
   readonly json: boolean
   readonly micro: boolean
+  readonly size: boolean
+  readonly thorough: boolean
+  readonly skipIndex: boolean
   readonly patterns: boolean
   readonly compile: boolean
   readonly overhead: boolean
@@ -55,6 +60,9 @@ export function readArguments(given: readonly string[]): BenchArguments {
       fresh: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       micro: { type: 'boolean', default: false },
+      size: { type: 'boolean', default: false },
+      thorough: { type: 'boolean', default: false },
+      'skip-index': { type: 'boolean', default: false },
       patterns: { type: 'boolean', default: false },
       compile: { type: 'boolean', default: false },
       overhead: { type: 'boolean', default: false },
@@ -76,6 +84,9 @@ export function readArguments(given: readonly string[]): BenchArguments {
     fresh: values.fresh,
     json: values.json,
     micro: values.micro,
+    size: values.size,
+    thorough: values.thorough,
+    skipIndex: values['skip-index'],
     patterns: values.patterns,
     compile: values.compile,
     overhead: values.overhead,

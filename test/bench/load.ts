@@ -66,7 +66,7 @@ async function loaded(
 }
 
 /** From the first byte read to everything indexed, fsynced and searchable. */
-export async function loadQuern(events: Events, directory: string): Promise<Loaded> {
+export async function loadQuern(events: Pick<Events, 'file' | 'rows'>, directory: string): Promise<Loaded> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   const engine = await open(directory)
@@ -90,7 +90,7 @@ export async function loadQuern(events: Events, directory: string): Promise<Load
   return { ms, bytes: bytesUnder(directory) }
 }
 
-/** Events of a file of JSON lines, in batches. */
+/** Events of a file of lines, of JSON unless its name says otherwise, in batches. */
 export async function* batchesOf(file: string): AsyncGenerator<IncomingEvent[]> {
   const reader = createEventReader()
   const defaults: EventDefaults = {
@@ -101,22 +101,29 @@ export async function* batchesOf(file: string): AsyncGenerator<IncomingEvent[]> 
     receivedAt: new DateTime(Date.now() * 1000),
     timestampFields: TIMESTAMP_FIELDS,
   }
+  const isJson = file.endsWith('.ndjson')
+  const read = (line: string): IncomingEvent => {
+    const result = isJson ? reader.fromJson(line, defaults) : reader.fromLine(line, defaults)
+    if ('problem' in result) throw new Error(result.problem.message)
+    return result.event
+  }
   let batch: IncomingEvent[] = []
   let rest = ''
   for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20 })) {
     const text = rest + (chunk as string)
     let start = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const read = reader.fromJson(text.slice(start, end), defaults)
-      if ('problem' in read) throw new Error(read.problem.message)
-      batch.push(read.event)
+      const line = text.slice(start, end)
       start = end + 1
+      if (!isJson && line.trim() === '') continue
+      batch.push(read(line))
       if (batch.length < BATCH_EVENTS) continue
       yield batch
       batch = []
     }
     rest = text.slice(start)
   }
+  if (rest.trim() !== '') batch.push(read(rest))
   if (batch.length > 0) yield batch
 }
 

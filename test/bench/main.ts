@@ -9,8 +9,11 @@ import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
+
 import { runScale } from './scale.ts'
 import { runServerBench } from './server.ts'
+import { runSize } from './size.ts'
+import { runSkipIndex } from './skip-index.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, ratioOf } from './table.ts'
 
@@ -21,6 +24,14 @@ async function main(options: BenchArguments): Promise<void> {
   }
   if (options.micro) {
     await runMicro(options.only, say)
+    return
+  }
+  if (options.size) {
+    await runSize(options, say)
+    return
+  }
+  if (options.skipIndex) {
+    await runSkipIndex(options, say)
     return
   }
   if (options.patterns) {
