@@ -143,7 +143,7 @@ async function fieldValues(call: Call<Static<typeof VALUES>, undefined>): Promis
     const isThere = context.engine.status().eventCount > 0
     const top = isThere
       ? await ask.rows(
-          `from * | where exists(${field}) and ${field} != null | stats count() as n by ${field} as value | sort -n, value`,
+          `from * | where exists(${field}) and not is_null(${field}) | stats count() as n by ${field} as value | sort -n, value`,
           options,
           limit,
         )

@@ -85,6 +85,7 @@ describe('POST /query', () => {
       'scan',
       'kernel_cache',
       'memory_bytes',
+      'spilled_bytes',
       'counters',
       'operators',
       'kernels',
@@ -331,6 +332,7 @@ describe('GET /query/explain', () => {
       from: '-1h',
       signal: {},
       memoryBytes: 512 * 1024 * 1024,
+      diskBytes: 10 * 1024 ** 3,
       analyze: true,
       js: true,
     })
