@@ -1,6 +1,7 @@
 /** Events from files and pipes, batch by batch, as an embedded query wants them. */
 import type { IncomingEvent } from '../storage/index.ts'
 import { createEventReader, TIMESTAMP_FIELDS } from '../storage/ingest/read-event.ts'
+import { parseTime } from '../storage/ingest/timestamp.ts'
 import { DateTime } from '../storage/value.ts'
 import { lineBatches, openFile } from './lines.ts'
 import { megabytes, type Progress } from './progress.ts'
@@ -20,6 +21,14 @@ export interface ReadTally {
   events: number
   failed: number
   firstProblem: string | null
+  /** Events that do not say when they happened, so that they have the time they were read. */
+  untimed: number
+  /** A field of such an event that holds a time, under a name nobody looks at by itself. */
+  timeCandidate: string | null
+}
+
+export function createTally(): ReadTally {
+  return { events: 0, failed: 0, firstProblem: null, untimed: 0, timeCandidate: null }
 }
 
 export interface LocalReading {
@@ -51,8 +60,13 @@ export async function* localEvents(
       const events: IncomingEvent[] = []
       for (const line of lines) {
         const read = reader.fromLine(line, defaults)
-        if ('event' in read) events.push(read.event)
-        else {
+        if ('event' in read) {
+          events.push(read.event)
+          // The very object: nothing that was read from the event is that.
+          if (read.event.time === defaults.receivedAt && tally.untimed++ === 0) {
+            tally.timeCandidate = timeCandidateOf(read.event, defaults.receivedAt)
+          }
+        } else {
           tally.failed++
           tally.firstProblem ??= `${name}: ${read.problem.message}`
         }
@@ -63,4 +77,11 @@ export async function* localEvents(
       if (events.length > 0) yield events
     }
   }
+}
+
+function timeCandidateOf({ fields }: IncomingEvent, receivedAt: DateTime): string | null {
+  for (const [name, value] of fields) {
+    if (/time|date|when/i.test(name) && parseTime(value, receivedAt) !== null) return name
+  }
+  return null
 }

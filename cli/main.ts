@@ -70,6 +70,45 @@ program
   .action(async (files, options) => (await import('./commands/ingest.ts')).ingest(files, options))
 
 program
+  .command('tail')
+  .description('follow a server: the newest results, then those that come')
+  .argument('<query>', 'for example: level=error | keep _time, service, message')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('-n, --count <results>', 'results of the past to begin with (default 100)')
+  .option('--from <time>', 'how far back they may be (default -1h)')
+  .addOption(
+    new Option('--format <format>', 'output format')
+      .choices(['text', 'ndjson'])
+      .default(undefined, 'text on a terminal, else ndjson'),
+  )
+  .action(async (query, options) => (await import('./commands/tail.ts')).tail(query, options))
+
+const jobs = program.command('jobs').description('queries that run on a server without anybody waiting')
+jobs
+  .command('list', { isDefault: true })
+  .description('list them, newest first')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('--status <status>', 'only those that are running, done, error or canceled')
+  .action(async options => (await import('./commands/jobs.ts')).listJobs(options))
+jobs
+  .command('show')
+  .description('the rows of one that is done, or how far it is')
+  .argument('<id>')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('--wait', 'until it is done')
+  .action(async (id, options) => (await import('./commands/jobs.ts')).showJob(id, options))
+jobs
+  .command('cancel')
+  .description('end one that runs')
+  .argument('<id>')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .action(async (id, options) => (await import('./commands/jobs.ts')).cancelJob(id, options))
+
+program
   .command('explain')
   .description('show how a query would run: plan, what is pushed, what is skipped, the generated JavaScript')
   .argument('<query>')
@@ -209,19 +248,15 @@ async function exitCodeOf(error: unknown): Promise<number> {
   const { LockedError } = await import('../storage/errors.ts')
   const { DataError } = await import('../runtime/helpers/errors.ts')
   const { QueryMemoryError } = await import('../runtime/memory.ts')
+  const { SpillReadError } = await import('../runtime/spill/spill-file.ts')
   const { BackupError, NoDataDirectoryError } = await import('../storage/tools/index.ts')
   const { TableFileError } = await import('../runtime/interchange/table-file.ts')
   if (error instanceof NoDataDirectoryError) {
     process.stderr.write(`${error.message}\n`)
     return EXIT.usage
   }
-  if (
-    error instanceof BackupError ||
-    error instanceof TableFileError ||
-    error instanceof LockedError ||
-    error instanceof DataError ||
-    error instanceof QueryMemoryError
-  ) {
+  const known = [LockedError, DataError, QueryMemoryError, SpillReadError, BackupError, TableFileError]
+  if (error instanceof Error && known.some(kind => error instanceof kind)) {
     process.stderr.write(`${error.message}\n`)
     return EXIT.general
   }

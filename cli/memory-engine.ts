@@ -1,6 +1,6 @@
 /** An engine in memory, filled from files or stdin: for explain and bench, which look at the data more than once. */
 import { type Engine, open } from '../engine.ts'
-import { type LocalReading, localEvents } from './local-events.ts'
+import { createTally, type LocalReading, localEvents } from './local-events.ts'
 import { startProgress } from './progress.ts'
 
 export interface MemoryEngineOptions extends LocalReading {
@@ -13,7 +13,7 @@ export async function createMemoryEngine(
 ): Promise<Engine> {
   const engine = await open(null, { lookups: options.lookups ?? {} })
   const progress = startProgress()
-  const tally = { events: 0, failed: 0, firstProblem: null }
+  const tally = createTally()
   for await (const events of localEvents(
     files.map(file => ({ file })),
     tally,

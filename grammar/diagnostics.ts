@@ -54,6 +54,7 @@ export const DIAGNOSTIC_CODES = {
   H912: 'a let is not used',
   H913: 'keys of different types never match',
   H914: 'nulls stand first in a descending sort',
+  H915: 'the query wrote temporary files',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

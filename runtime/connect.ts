@@ -3,6 +3,7 @@
  * feeds; sources run one after the other, in the order in which what stands above needs them.
  */
 import type { BlockReader, PartReader } from '../storage/index.ts'
+import type { ScanPredicate } from '../storage/predicate.ts'
 import type { Batch } from './batch.ts'
 import { fewOf } from './column-batch.ts'
 import type { MemoryBudget } from './memory.ts'
@@ -49,6 +50,8 @@ export interface SharedAggregation {
 }
 
 export interface Network {
+  /** What works for each aggregation of the program. */
+  readonly aggregates: ReadonlyMap<OperatorSpec, AggregateOperator>
   /** In the order in which they run; each is finished before the next one begins. */
   readonly sources: readonly Source[]
   /** Fills in what scans read and learned, for the profile. */
@@ -80,7 +83,15 @@ export function connect(
   splits: readonly SplitPlan[],
 ): Network {
   const sources: Source[] = []
+  const aggregates = new Map<OperatorSpec, AggregateOperator>()
   const scans: { readonly scan: Scan; readonly profile: MutableProfile }[] = []
+
+  const joins = new Map<number, JoinOperator>()
+  /** In another thread, which has only a part of the plan, the join is not there. */
+  const keysOf = ({ keyFilters }: ScanSpec): ScanPredicate | null => {
+    const known = keyFilters.flatMap(({ join, key, field }) => joins.get(join)?.keyPredicate(key, field) ?? [])
+    return known.length === 0 ? null : { kind: 'and', of: known }
+  }
 
   const build = (spec: OperatorSpec, profile: MutableProfile, above: Consumer): void => {
     const next = countingOutput(above.operator, profile)
@@ -95,7 +106,7 @@ export function connect(
     }
     if (spec.op === 'scan') {
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
-      const scan = new Scan(spec, own, boundary, above.takesWhole)
+      const scan = new Scan(spec, own, { boundary, takesWhole: above.takesWhole, keys: () => keysOf(spec) })
       scans.push({ scan, profile })
       sources.push({ scan: measuredScan(scan, profile, context.stopwatch), head: next, shared: above.shared })
       return
@@ -112,11 +123,13 @@ export function connect(
     }
     if (spec.op === 'join') {
       const join = new JoinOperator(spec, own, next)
-      feed(1, join.build, SEPARATE)
-      feed(0, join.probe, SEPARATE)
+      joins.set(spec.id, join)
+      const sides = [join.left, join.right]
+      for (const side of spec.readFirst === 'left' ? [0, 1] : [1, 0]) feed(side, sides[side]!, SEPARATE)
       return
     }
     const operator = createOperator(spec, own, next)
+    if (operator instanceof AggregateOperator) aggregates.set(spec, operator)
     const boundary = operator instanceof SortOperator ? () => operator.newestBoundary : above.boundary
     const split = splits.find(({ aggregate }) => aggregate === spec)
     const shared =
@@ -138,6 +151,7 @@ export function connect(
   })
   return {
     sources,
+    aggregates,
     settle() {
       for (const { scan, profile } of scans) {
         profile.rowsIn += scan.rowCount

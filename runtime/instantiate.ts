@@ -104,13 +104,14 @@ export class KernelRunner<F> {
       lastMode !== null &&
       lastMode.selected === mode.selected &&
       lastMode.exact === mode.exact &&
+      lastMode.bySlot === mode.bySlot &&
       this.#lastVariant === variant &&
       columns.every((column, index) => shapeOf(column) === this.#lastShapes[index])
     ) {
       return last
     }
     const shapes = columns.map(shapeOf)
-    const key = `${mode.selected ? 's' : 'd'}${mode.exact ? 'x' : ''} ${shapes.map(s => s.key).join(',')} ${variant}`
+    const key = `${mode.selected ? 's' : 'd'}${mode.exact ? 'x' : ''}${mode.bySlot === true ? 'b' : ''} ${shapes.map(s => s.key).join(',')} ${variant}`
     let found = this.#byShape.get(key)
     if (found === undefined) {
       const { stopwatch, profile } = this.#context

@@ -51,6 +51,8 @@ export interface ScanProfile {
   blocksSkippedByTime: number
   blocksSkippedByZoneMap: number
   blocksSkippedByTokenFilter: number
+  /** The other side of a join has no key in them. */
+  blocksSkippedByJoin: number
   /** Older than the k-th row a top-k by time already had. */
   blocksSkippedBySortBoundary: number
   /** Not looked at, because there were rows enough. */
@@ -86,6 +88,8 @@ export interface Profile {
   readonly result: { durationNs: number }
   /** The most the whole query held at once. */
   memoryBytes: number
+  /** All that was written to temporary files. */
+  spilledBytes: number
   /** Values that went wrong row by row, by reason: `overflow`, `coerced:status`, `parse:json`. */
   readonly counters: Map<string, number>
   /** Parts that could not be read and are missing from the answer; non-empty means `complete: false`. */
@@ -108,6 +112,7 @@ export function emptyProfile(): Profile {
       blocksSkippedByTime: 0,
       blocksSkippedByZoneMap: 0,
       blocksSkippedByTokenFilter: 0,
+      blocksSkippedByJoin: 0,
       blocksSkippedBySortBoundary: 0,
       blocksSkippedByLimit: 0,
       blocksAnswered: 0,
@@ -125,6 +130,7 @@ export function emptyProfile(): Profile {
     compile: { kernels: 0, cached: 0, durationNs: 0 },
     result: { durationNs: 0 },
     memoryBytes: 0,
+    spilledBytes: 0,
     counters: new Map(),
     damaged: [],
   }

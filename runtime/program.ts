@@ -54,6 +54,8 @@ export interface KernelMode {
   readonly selected: boolean
   /** After a bail-out: integers that leave ±2^53 stay exact, at the price of boxed values. */
   readonly exact: boolean
+  /** Of an aggregation: states by slot, of few rows, that are merged into those of groups. */
+  readonly bySlot?: true
 }
 
 export interface KernelText {
@@ -135,6 +137,15 @@ export interface ScanConjunct {
   readonly text: string
 }
 
+/** Only rows whose field has a value of that key of the side read first can come through the join. */
+export interface KeyFilter {
+  /** `JoinSpec.id` */
+  readonly join: number
+  /** Position in `JoinSpec.keys`. */
+  readonly key: number
+  readonly field: string
+}
+
 export interface ScanSpec extends Spec<'scan'> {
   readonly indexes: readonly string[]
   /** A lookup table that is read instead of indexes. */
@@ -147,6 +158,7 @@ export interface ScanSpec extends Spec<'scan'> {
   readonly order: 'natural' | 'newest-first'
   /** Why no row can come of it: nothing is read. Null: one may. */
   readonly nothing: string | null
+  readonly keyFilters: readonly KeyFilter[]
   /** Stop after this many surviving rows. */
   readonly limit: number | null
 }
@@ -323,7 +335,7 @@ export interface UnionSpec extends UnarySpec<'union'> {
   readonly others: readonly OperatorSpec[]
 }
 
-/** The right side is read first and held; see `operators/join/`. */
+/** The right side is held; see `operators/join/`. */
 export interface JoinSpec extends UnarySpec<'join'> {
   readonly right: OperatorSpec
   readonly type: JoinType
@@ -333,6 +345,9 @@ export interface JoinSpec extends UnarySpec<'join'> {
   readonly prefix: string
   /** Null and missing match each other; otherwise they match nothing. */
   readonly matchesNull: boolean
+  /** The side that is read whole before the other. */
+  readonly readFirst: 'left' | 'right'
+  readonly id: number
 }
 
 /** What feeds an operator, in the order explain shows it. */

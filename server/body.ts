@@ -3,23 +3,36 @@
  * here, and the size limit holds for the encoded and for the decoded bytes, so that a small archive cannot fill the memory.
  */
 import type { Readable } from 'node:stream'
+import type { BodyShare } from './body-budget.ts'
 import { DECODERS, SUPPORTED_ENCODINGS } from './encodings/index.ts'
 import { RequestError } from './errors.ts'
 
 /** Nobody compresses more than twice; each layer costs a pass. */
 const MOST_ENCODINGS = 2
 
-/** @throws {RequestError} 413, 415, or 400 for a body that is not what its encoding says. */
+/**
+ * @param share of the memory for bodies; the caller closes it when the request is over
+ * @throws {RequestError} 413, 415, 503 when there is no memory for it, or 400 for a body that is not what its encoding says.
+ */
 export async function readBody(
   stream: Readable,
   headers: { readonly 'content-encoding'?: string | undefined; readonly 'content-length'?: string | undefined },
   limit: number,
+  share: BodyShare,
 ): Promise<Buffer> {
   const encodings = encodingsOf(headers['content-encoding'])
-  if (Number(headers['content-length']) > limit) throw tooLarge(limit)
-  let body = await collect(stream, limit)
-  for (const encoding of encodings.reverse()) body = await decode(body, encoding, limit)
-  return body
+  const announced = Number(headers['content-length'] ?? 0)
+  if (announced > limit) throw tooLarge(limit)
+  // All that is announced at once: bodies that are half here could wait for each other.
+  if (announced > 0) await share.hold(announced)
+  const body = await collect(stream, limit, share, announced)
+  if (encodings.length === 0) return body
+  return share.decoding(async () => {
+    let decoded = body
+    for (const encoding of encodings.reverse()) decoded = await decode(decoded, encoding, limit)
+    await share.hold(decoded.length)
+    return decoded
+  })
 }
 
 function encodingsOf(header: string | undefined): string[] {
@@ -37,7 +50,7 @@ function encodingsOf(header: string | undefined): string[] {
   return names
 }
 
-async function collect(stream: Readable, limit: number): Promise<Buffer> {
+async function collect(stream: Readable, limit: number, share: BodyShare, announced: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   try {
@@ -45,8 +58,10 @@ async function collect(stream: Readable, limit: number): Promise<Buffer> {
       size += chunk.length
       if (size > limit) break
       chunks.push(chunk)
+      if (size > announced) await share.hold(size)
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof RequestError) throw error
     // Nobody hears this any more, but it is not our failure and must not be logged as one.
     throw new RequestError('INVALID_REQUEST', 'the connection closed before the body was complete')
   }

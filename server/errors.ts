@@ -2,11 +2,13 @@
  * The one mapping from what can go wrong to what a client is told: status, code and the error envelope.
  * Whatever is not named here is our fault: it is logged with its stack and the client gets the request id, nothing more.
  */
+import { UnsupportedStageError } from '../engine.ts'
 import { CompileError, diagnosticsToJson, renderDiagnostic } from '../grammar/index.ts'
 import type { Position } from '../grammar/source.ts'
 import { CanceledError } from '../runtime/execute.ts'
 import { DataError } from '../runtime/helpers/errors.ts'
 import { QueryMemoryError } from '../runtime/memory.ts'
+import { SpillReadError } from '../runtime/spill/spill-file.ts'
 import { BackpressureError, ClosedError, CorruptPartError } from '../storage/errors.ts'
 
 export const STATUS_OF_CODE = {
@@ -84,6 +86,7 @@ export interface ErrorAnswer {
 
 export function answerError(thrown: unknown, requestId: string): ErrorAnswer {
   if (thrown instanceof CompileError) return compileError(thrown)
+  if (thrown instanceof UnsupportedStageError) return answer('UNSUPPORTED_STAGE', thrown.message)
   if (thrown instanceof RequestError) {
     const { suggestion, retryAfterSeconds } = thrown
     return answer(thrown.code, thrown.message, {
@@ -96,6 +99,7 @@ export function answerError(thrown: unknown, requestId: string): ErrorAnswer {
   if (thrown instanceof ClosedError)
     return answer('SHUTTING_DOWN', 'the server is stopping', { headers: retryAfter(STOPPING_RETRY_SECONDS) })
   if (thrown instanceof QueryMemoryError) return answer('QUERY_MEMORY_EXCEEDED', thrown.message)
+  if (thrown instanceof SpillReadError) return { ...answer('QUERY_ERROR', thrown.message), isUnexpected: true }
   if (thrown instanceof DataError) return answer('QUERY_ERROR', thrown.message)
   if (thrown instanceof CanceledError) return answer('QUERY_CANCELED', thrown.message)
   if (thrown instanceof CorruptPartError) return { ...answer('QUERY_ERROR', thrown.message), isUnexpected: true }

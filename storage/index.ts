@@ -1,6 +1,7 @@
 /**
  * The face of the storage room: what the runtime scans and what the engine appends to. Implementations live beside it;
- * nothing outside the room imports anything but this file, `value.ts`, `vector.ts`, `predicate.ts` and `errors.ts`.
+ * nothing outside the room imports anything but this file, `value.ts`, `vector.ts`, `predicate.ts` and `errors.ts`;
+ * `runtime/spill/` also writes its temporary files with the encodings and the framing of `part/`.
  */
 import type { ScanPredicate, TimeRange, Verdict } from './predicate.ts'
 import type { DateTime, Value, ValueType } from './value.ts'
@@ -171,6 +172,8 @@ export interface BlockReader {
    * nothing is cached. Null as of `column`. @throws {CorruptPartError}
    */
   rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null
+  /** A column of few values, not made whole; null: there is none, or it has many. What merges read, not queries. */
+  thin?(field: string): { readonly rows: Uint32Array; readonly values: Vector } | null
   /** Statistics that answer without decoding; null when not kept for this field. */
   statistics(field: string): BlockStatistics | null
   /** Bytes on disk of the chunk of `field`, for the profile. */

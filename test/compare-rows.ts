@@ -44,8 +44,12 @@ function inOrder(rows: readonly NamedRow[]): NamedRow[] {
   return keyed.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)).map(({ row }) => row)
 }
 
-/** A column named by its aggregate (`p95(ms)`, the fuzzer's `a0_p95`) has its error; under another alias only rounding is forgiven. */
-function toleranceOfColumn(name: string): number {
+/**
+ * A column named by its aggregate (`p95(ms)`, the fuzzer's `a0_p95`) has its error, that of the other side of a join (`o.a0_p95`, `a0_p95_right`) too;
+ * under another alias only rounding is forgiven.
+ */
+function toleranceOfColumn(column: string): number {
+  const name = column.replace(/^\w+\.(?=a\d_)/, '').replace(/_right$/, '')
   return toleranceOf(
     /^(?:a\d_([a-z0-9_]+)$|([a-z0-9_]+)\()/
       .exec(name)

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Engine, open, type QueryOptions } from '../engine.ts'
+import { type Engine, open, QueryMemoryError, type QueryOptions } from '../engine.ts'
 import type { Profile } from '../runtime/profile.ts'
 import type { IncomingEvent } from '../storage/index.ts'
 import type { Value } from '../storage/value.ts'
@@ -81,6 +81,26 @@ export async function answer(
   return await withEngine(events, options, engine => ask(engine, text, options))
 }
 
+/**
+ * With so little memory that whatever can be written to disk is: `memoryBytes` to begin with. What a stage must hold for itself it is
+ * given, little by little.
+ */
+export async function answerInLittleMemory(
+  text: string,
+  events: readonly IncomingEvent[],
+  options: RunOptions & { readonly memoryBytes: number },
+): Promise<Answer> {
+  return await withEngine(events, options, async engine => {
+    for (let { memoryBytes } = options; ; memoryBytes *= 8) {
+      try {
+        return await ask(engine, text, { ...options, memoryBytes })
+      } catch (error) {
+        if (!(error instanceof QueryMemoryError)) throw error
+      }
+    }
+  })
+}
+
 export async function ask(engine: Engine, text: string, options: QueryOptions): Promise<Answer> {
   const run = engine.query(text, queryOptions(options))
   const collected = await run.collect({ limit: 100_000 })
@@ -100,6 +120,7 @@ export function queryOptions(options: QueryOptions): QueryOptions {
     ...(options.to !== undefined && { to: options.to }),
     ...(options.variables !== undefined && { variables: options.variables }),
     ...(options.without !== undefined && { without: options.without }),
+    ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
   }
 }
 

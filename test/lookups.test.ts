@@ -125,7 +125,7 @@ test('what a join holds is charged to the memory of the query', async () => {
     const lines = Array.from({ length: 20_000 }, (_, id) => `{"id":"key ${id}"}`).join('\n')
     engine.ingest(readEvents([{ index: 'main', text: lines }]))
     const run = (memoryBytes: number) =>
-      engine.query('join on id with [from main] | stats count()', { now: NOW, memoryBytes }).collect()
+      engine.query('join on id with [from main] | stats count()', { now: NOW, memoryBytes, diskBytes: 0 }).collect()
     await assert.rejects(run(100_000), QueryMemoryError)
     assert.equal((await run(10_000_000)).rows[0]?.[0], 20_000)
   } finally {

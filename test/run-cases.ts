@@ -164,6 +164,7 @@ export function profileLines(profile: Profile): string[] {
     `blocks skipped by time ${scan.blocksSkippedByTime}`,
     `blocks skipped by zone map ${scan.blocksSkippedByZoneMap}`,
     `blocks skipped by token filter ${scan.blocksSkippedByTokenFilter}`,
+    `blocks skipped by join ${scan.blocksSkippedByJoin}`,
     `blocks answered ${scan.blocksAnswered}`,
     `predicates skipped ${scan.predicatesSkipped}`,
     `rows ${scan.rows}`,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadCases } from './case-input.ts'
 import { findCaseFiles, repositoryRoot } from './repository.ts'
-import { climb, isClimbable, OTHER_RUNGS, type Rung, ruleRungs, USUAL_RUNGS } from './variants.ts'
+import { climb, isClimbable, OTHER_RUNGS, type Rung, ruleRungs, spilledStages, USUAL_RUNGS } from './variants.ts'
 
 const cases = findCaseFiles(join(repositoryRoot(), 'test/cases')).flatMap(loadCases).filter(isClimbable)
 
@@ -27,4 +27,10 @@ function climbAll(rung: Rung): void {
 }
 
 for (const rung of USUAL_RUNGS) climbAll(rung)
+
+test('with hardly any memory every stage that can write to disk did', () => {
+  for (const stage of ['sort', 'stats', 'join', 'dedup', 'eventstats', 'transaction'])
+    assert.ok((spilledStages.get(stage) ?? 0) > 2, `${stage} wrote to disk in ${spilledStages.get(stage) ?? 0} cases`)
+})
+
 if (process.env.QUERN_LADDER === 'all') for (const rung of [...OTHER_RUNGS, ...(await ruleRungs())]) climbAll(rung)

@@ -10,7 +10,7 @@ import type { Lanes } from '../runtime/parallel/lanes.ts'
 import { sectionOf, type TestCase } from './case-file.ts'
 import { eventsOf, NOW, optionsOf, queryOf, type RunOptions } from './case-input.ts'
 import { inAnyWords, isOrdered, isSameResult, spokenFields } from './compare-rows.ts'
-import { answer, ruleNames, withEngine } from './harness.ts'
+import { answer, answerInLittleMemory, ruleNames, withEngine } from './harness.ts'
 import { InlineLanes } from './inline-lanes.ts'
 import { askReference } from './reference/index.ts'
 import { type NamedRow, parseRow, rowText } from './rows.ts'
@@ -44,6 +44,19 @@ async function onDisk(test: TestCase, eventsPerPart: number, blockRows?: number,
   }
 }
 
+/** Stages that wrote to disk while the ladder was climbed: how often each. */
+export const spilledStages = new Map<string, number>()
+
+async function withHardlyAnyMemory(test: TestCase): Promise<Computed> {
+  const options = { ...optionsOf(test), memoryBytes: 256, blockRows: 2 }
+  const { rows, kind, profile } = await answerInLittleMemory(queryOf(test), eventsOf(test), options)
+  for (const counter of profile.counters.keys()) {
+    const [what, stage] = counter.split(':')
+    if (what === 'spilled') spilledStages.set(stage!, (spilledStages.get(stage!) ?? 0) + 1)
+  }
+  return { rows, isEvents: kind === 'events' }
+}
+
 /** Which row is first is an accident of the scan unless the query sorted before it asked. */
 function isFreeOfScanOrder(test: TestCase): boolean {
   return !/\b(?:head|tail|dedup|first|last|list)\b/.test(queryOf(test)) || /\bsort\b/.test(queryOf(test))
@@ -67,6 +80,7 @@ export const USUAL_RUNGS: readonly Rung[] = [
     },
   },
   { name: 'in blocks of two rows', rows: test => compute(test, { blockRows: 2 }) },
+  { name: 'with hardly any memory', rows: withHardlyAnyMemory },
   {
     name: 'shared between three threads',
     fits: isFreeOfScanOrder,

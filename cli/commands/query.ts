@@ -7,7 +7,7 @@ import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { printHints } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
-import { localEvents, type ReadTally } from '../local-events.ts'
+import { createTally, localEvents } from '../local-events.ts'
 import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
@@ -75,18 +75,28 @@ async function run(
     )
   }
   const inputs = options.file?.map(file => ({ file })) ?? [{ file: null }]
-  const tally: ReadTally = { events: 0, failed: 0, firstProblem: null }
+  const tally = createTally()
   const progress = startProgress()
   const lookups = lookupsOf(options.lookup)
   const events = localEvents(inputs, tally, progress, { timeField: options.timeField })
-  const counted = await printAndReport(queryStream(text, events, { ...local, lookups }), format, options)
+  const queryRun = queryStream(text, events, { ...local, lookups })
+  const counted = await printAndReport(queryRun, format, options)
   progress.end()
+  if (tally.events > 0 && tally.untimed === tally.events && showsTime(queryRun)) {
+    const instead = tally.timeCandidate === null ? '' : `; --time-field ${tally.timeCandidate} takes it from there`
+    process.stderr.write(`no event says when it happened, so _time is when it was read${instead}\n`)
+  }
   if (tally.failed > 0) {
     process.stderr.write(
       `${tally.failed.toLocaleString('en')} lines could not be read as events (first: ${tally.firstProblem})\n`,
     )
   }
   return counted
+}
+
+/** Whole events have their time among their columns. */
+function showsTime({ fieldsRead, shape }: QueryRun): boolean {
+  return fieldsRead === null ? shape.kind === 'events' : fieldsRead.includes('_time')
 }
 
 async function printAndReport(queryRun: QueryRun, format: OutputFormat, options: QueryCommandOptions): Promise<number> {

@@ -15,6 +15,8 @@ export interface Emitted {
   readonly valid: Expression | null
   /** Set when the value is a literal of the query, for what can be worked out once (the origin of a bin). */
   readonly constant?: Value
+  /** Set of numbers that are whole and fit 32 bits. */
+  readonly isInt32?: true
   /** Set when the value is `dictionary.values[code]`: what works per distinct value may use the code instead. */
   readonly dict?: { readonly dictionary: Expression; readonly code: Expression }
 }

@@ -211,7 +211,7 @@ export class KernelWriter implements EmitContext {
         return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
       }
       case 'number':
-        return { repr: 'number', value: at(main, ROW), valid }
+        return { repr: 'number', value: at(main, ROW), valid, ...(isInt32(this.shapeOf(name)) && { isInt32: true }) }
       case 'bool':
         return { repr: 'bool', value: js.expr`${main}[${ROW}] === 1`, valid }
       case 'duration':
@@ -576,4 +576,8 @@ export class KernelWriter implements EmitContext {
     const dictionary = this.#table('tabulate', `${field}_table`, field, expr, compute)
     return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
   }
+}
+
+function isInt32({ key }: ColumnShape): boolean {
+  return key.startsWith('number:i32')
 }

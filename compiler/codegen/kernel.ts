@@ -324,10 +324,12 @@ function stepKernel(
       const groupStatements: Statement[] = []
       const after: Statement[] = []
       const slotOf: StateAccess = keyCount === 0 ? localState(writer, after) : arrayState(writer, 'state', id('group'))
-      if (keyCount > 0) groupStatements.push(...lookUpGroup(writer, keyCount))
+      if (keyCount > 0) groupStatements.push(...(mode.bySlot ? takeSlot : lookUpGroup)(writer, keyCount))
       const isShared =
         rowsColumn !== null && bound.every(b => countColumns(b.function).length === 0 || takesEveryRow(writer, b))
-      const steps = bound.map(b => writeStep(writer, b, isShared ? withoutCounts(writer, slotOf) : slotOf, options))
+      const steps = bound.map(b =>
+        writeStep(writer, b, isShared ? withoutCounts(writer, slotOf) : slotOf, options, mode.bySlot === true),
+      )
       if (isShared) steps.unshift(countRow(writer, keyCount, rowsColumn, after))
       const grouped = commented('the group of this row', groupStatements)
       return js`${writer.prelude} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
@@ -356,6 +358,14 @@ function lookUpGroup(writer: KernelWriter, keyCount: number): Statement[] {
   return js`const slot = ${slotAt(ROW)};
     let group = slots[slot];
     if (group < 0) group = groups.add(slot);`
+}
+
+/** The slot stands for the group: there is nothing to look up, and a mark says that it was met. */
+function takeSlot(writer: KernelWriter, keyCount: number): Statement[] {
+  const slotAt = slotExpression(writer, keyCount)
+  writer.before(...js`const met = groups.met;`)
+  return js`const group = ${slotAt(ROW)};
+    met[group] = 1;`
 }
 
 export type StateAccess = (b: BoundAggregate) => Readonly<Record<string, Expression>>
@@ -390,6 +400,7 @@ export function writeStep(
   b: BoundAggregate,
   slotOf: StateAccess,
   options: KernelOptions,
+  isShort = false,
 ): Statement[] {
   const slots = slotOf(b)
   const { statements } = writer.capture(() => {
@@ -397,7 +408,7 @@ export function writeStep(
     if (b.call.where !== null) conditions.push(writer.is(b.call.where, true))
     const body = writer.capture(() => {
       if (b.function.rest !== undefined) {
-        writer.add(...stepWithRest(writer, b, b.function.rest, slots))
+        writer.add(...stepWithRest(writer, b, b.function.rest, slots, isShort))
         return
       }
       const present: Expression[] = []
@@ -411,7 +422,7 @@ export function writeStep(
         return { ...emitted, value }
       })
       const step = writer.capture(() => {
-        const statements = b.function.step(slots, args, stepContext(writer, b))
+        const statements = b.function.step(slots, args, stepContext(writer, b, isShort))
         writer.add(...statements)
       }).statements
       writer.add(...(present.length === 0 ? step : js`if (${allOf(present)}) { ${step} }`))
@@ -427,10 +438,11 @@ function stepWithRest(
   b: BoundAggregate,
   restOf: NonNullable<AggregateFunction['rest']>,
   slots: Readonly<Record<string, Expression>>,
+  isShort: boolean,
 ): Statement[] {
   const [arg] = b.call.args
   if (arg === undefined) throw new Error(`${b.function.name}() has no argument`)
-  const cx = stepContext(writer, b)
+  const cx = stepContext(writer, b, isShort)
   const written = (write: () => readonly Statement[]): Statement[] =>
     writer.capture(() => writer.add(...write())).statements
   const { number, rest } = quantityArgument(writer, arg, b.function.exactInts === true)
@@ -443,7 +455,11 @@ function stepWithRest(
   return guarded(rest.valid, js`if (${number.valid ?? lit(true)}) { ${steps} } else { ${restSteps} }`)
 }
 
-export function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters<AggregateFunction['step']>[2] {
+export function stepContext(
+  writer: KernelWriter,
+  b: BoundAggregate,
+  isShort = false,
+): Parameters<AggregateFunction['step']>[2] {
   const time = (part: 'micros' | 'nanos'): Expression => {
     const vector = writer.vector('_time')
     const shape = writer.shapeOf('_time')
@@ -468,6 +484,7 @@ export function stepContext(writer: KernelWriter, b: BoundAggregate): Parameters
     get timeNanos() {
       return time('nanos')
     },
+    isShort,
     parameters: b.call.parameters,
   }
 }
@@ -490,7 +507,7 @@ function mergeKernel(bound: readonly BoundAggregate[], rowsColumn: number | null
       if (rowsColumn !== null) {
         steps.push(...js`into[${lit(rowsColumn)}][g] += from[${lit(rowsColumn)}][f];`)
       }
-      return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; ${steps} }`
+      return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; if (g < 0) continue; ${steps} }`
     },
     'into, from, mapping, count',
   )

@@ -25,6 +25,7 @@ function skippedLines({ scan }: Profile): readonly string[] {
     [scan.blocksSkippedByTime, 'block outside the time range', 'blocks outside the time range'],
     [scan.blocksSkippedByZoneMap, 'block by min/max and values', 'blocks by min/max and values'],
     [scan.blocksSkippedByTokenFilter, 'block by token filter', 'blocks by token filter'],
+    [scan.blocksSkippedByJoin, 'block without a key of the join', 'blocks without a key of the join'],
     [scan.blocksSkippedBySortBoundary, 'block beyond the last row of the top', 'blocks beyond the last row of the top'],
     [scan.blocksSkippedByLimit, 'block after enough rows', 'blocks after enough rows'],
   ] as const
@@ -87,13 +88,16 @@ function tableLines(profile: Profile): readonly string[] {
 }
 
 function counterLines({ counters }: Profile): readonly string[] {
-  if (counters.size === 0) return []
-  return [`counted: ${[...counters].map(([name, n]) => `${name} ${count(n)}`).join(', ')}`]
+  // What was written to disk stands beside the operator that wrote it.
+  const shown = [...counters].filter(([name]) => !name.startsWith('spilled:'))
+  if (shown.length === 0) return []
+  return [`counted: ${shown.map(([name, n]) => `${name} ${count(n)}`).join(', ')}`]
 }
 
 function totalLine({ totalNs, compileNs, profile }: Analysis): string {
   const memory = profile.memoryBytes > 0 ? `, ${byteCount(profile.memoryBytes)} held at most` : ''
-  return `${nanoseconds(totalNs)} in all${memory}; the plan took ${nanoseconds(compileNs)} before that`
+  const written = profile.spilledBytes > 0 ? `, ${byteCount(profile.spilledBytes)} written to temporary files` : ''
+  return `${nanoseconds(totalNs)} in all${memory}${written}; the plan took ${nanoseconds(compileNs)} before that`
 }
 
 /** What one has to make faster: the largest shares, until they are most of it. */

@@ -62,6 +62,7 @@ export function analysisJson({ profile, compileNs, totalNs, shares }: Analysis):
     duration_ns: Math.round(totalNs),
     compile_ns: Math.round(compileNs),
     memory_bytes: profile.memoryBytes,
+    spilled_bytes: profile.spilledBytes,
     most_of_the_time: shares.map(({ what, ns }) => ({ what, duration_ns: Math.round(ns), share: ns / totalNs })),
     columns: {
       decoded: scan.columnsDecoded,
@@ -82,6 +83,7 @@ export function analysisJson({ profile, compileNs, totalNs, shares }: Analysis):
       blocks_by_time: scan.blocksSkippedByTime,
       blocks_by_zone_map: scan.blocksSkippedByZoneMap,
       blocks_by_token_filter: scan.blocksSkippedByTokenFilter,
+      blocks_by_join: scan.blocksSkippedByJoin,
       blocks_by_sort_boundary: scan.blocksSkippedBySortBoundary,
       blocks_by_limit: scan.blocksSkippedByLimit,
       blocks_answered_by_statistics: scan.blocksAnswered,

@@ -110,6 +110,7 @@ function planJson(node: PlanNode, actual: OperatorProfile | null, analysis: Anal
         duration_ns: Math.round(actual.durationNs),
         share: analysis === null || analysis.totalNs === 0 ? 0 : actual.durationNs / analysis.totalNs,
         memory_bytes: actual.memoryBytes,
+        ...(actual.spilledFiles > 0 && { spilled_bytes: actual.spilledBytes, spilled_files: actual.spilledFiles }),
       },
     }),
     children: node.children.map((child, index) => planJson(child, actual?.children[index] ?? null, analysis)),

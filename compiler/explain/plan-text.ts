@@ -43,13 +43,16 @@ function measured(actual: OperatorProfile, { totalNs }: Analysis): readonly stri
     nanoseconds(actual.durationNs),
     totalNs === 0 ? '' : percent(actual.durationNs / totalNs),
     actual.memoryBytes > 0 ? byteCount(actual.memoryBytes) : '',
+    actual.spilledFiles > 0
+      ? `${byteCount(actual.spilledBytes)} in ${counted(actual.spilledFiles, 'temporary file')}`
+      : '',
   ]
 }
 
 function laidOut(rows: readonly Row[]): readonly string[] {
   const noted = rows.filter(row => row.cells.some(cell => cell !== ''))
   const width = Math.min(TREE_MAX, Math.max(...noted.map(row => row.tree.length), 20))
-  const widths = [0, 1, 2, 3, 4].map(column => Math.max(0, ...noted.map(row => row.cells[column]?.length ?? 0)))
+  const widths = [0, 1, 2, 3, 4, 5].map(column => Math.max(0, ...noted.map(row => row.cells[column]?.length ?? 0)))
   return rows.map(({ tree, cells }) => {
     const [kernels = '', ...figures] = cells
     const columns = [kernels.padEnd(widths[0]!), ...figures.map((cell, column) => cell.padStart(widths[column + 1]!))]

@@ -155,6 +155,8 @@ export interface StepContext extends EmitContext {
   /** Event time in microseconds of this row, and its nanoseconds (literal 0 when the block has none); for earliest/latest. */
   readonly timeMicros: Expression
   readonly timeNanos: Expression
+  /** The state takes no more than 2^22 rows before it is merged into another: whole numbers of 32 bits add up below 2^53. */
+  readonly isShort: boolean
   readonly parameters: readonly number[]
 }
 

@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../../grammar/diagnostics.ts'
 import { NO_SPAN, quoteField } from '../../grammar/index.ts'
 import type { Profile } from '../../runtime/profile.ts'
+import { byteCount } from '../explain/figures.ts'
 
 /** @param known  hints from compiling; one that only feared what was then found is made exact, in its place */
 export function withDataHints(known: readonly Diagnostic[], counters: Profile['counters']): Diagnostic[] {
@@ -53,6 +54,10 @@ function dataHint(counter: string, count: number, counters: Profile['counters'])
       const field = quoteField(subject)
       const message = `parse left ${field} as it was in ${counted(count, '1 event', 'events')} that had it; drop it before, or use prefix`
       return { code: 'H911', message, span: NO_SPAN }
+    }
+    case 'spilled': {
+      const message = `${subject} held more than a query may hold in memory and wrote ${byteCount(count)} to temporary files, which takes longer; narrow the time range, group earlier or keep fewer fields, or raise query.memory`
+      return { code: 'H915', message, span: NO_SPAN }
     }
     default:
       return null

@@ -215,6 +215,8 @@ export interface JoinOp extends UnaryOp<'join'> {
   readonly prefix: string
   /** Null and missing are values of a key as any other: each other's match. Left out: they match nothing. */
   readonly matchesNull?: true
+  /** Which side is read before the other; the right one when left out. Set by join-side. */
+  readonly readFirst?: 'left'
   /** All fields each side can have; null: only the data knows. */
   readonly leftFields: readonly string[] | null
   readonly rightFields: readonly string[] | null

@@ -3,6 +3,8 @@ import type { Rule } from '../pass.ts'
 import { answerFromStatistics } from './answer-from-statistics.ts'
 import { emptyScan } from './empty-scan.ts'
 import { foldConstants } from './fold-constants.ts'
+import { joinOrder } from './join-order.ts'
+import { joinSide } from './join-side.ts'
 import { mergeRanges } from './merge-ranges.ts'
 import { mergeStages } from './merge-stages.ts'
 import { orderConditions } from './order-conditions.ts'
@@ -30,6 +32,8 @@ export const RULES: readonly Rule[] = [
   mergeStages, // after filters and limits have moved from between them
   orderConditions, // after every rule that adds, moves or removes conditions
   shareExpressions, // after merge-stages: what is repeated in neighbours is then repeated in one
+  joinOrder, // before join-side: it changes what is on a side
+  joinSide, // after all that makes a side smaller
   answerFromStatistics, // after all that moves conditions: they must stand next to the scan, and nothing between
   pruneFields, // last: every other rule may change what is read
 ]

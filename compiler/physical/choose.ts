@@ -4,6 +4,7 @@ import type { Expr } from '../logical/expr.ts'
 import type {
   AggregateOp,
   EventstatsOp,
+  JoinOp,
   LogicalOp,
   SortKey,
   StreamColumn,
@@ -14,10 +15,12 @@ import { printExpr } from '../logical/print.ts'
 import { mayFail } from '../logical/pure.ts'
 import { traitsOf } from '../logical/traits.ts'
 import { factsOf } from './block-facts.ts'
+import { conditionsBelow, type KeyCondition, keyCondition, keyFilters } from './key-conditions.ts'
 import { extendInSteps, MadeColumns } from './made-columns.ts'
 import type {
   PhysicalAggregate,
   PhysicalEventstats,
+  PhysicalJoin,
   PhysicalOp,
   PhysicalScan,
   PhysicalSort,
@@ -34,14 +37,27 @@ export interface ChooseContext {
 }
 
 export function choose(plan: LogicalOp, cx: ChooseContext): PhysicalOp {
-  return lower(plan, cx, false)
+  let joins = 0
+  return lower(plan, { ...cx, nextJoin: () => joins++ }, { newestFirst: false, keys: [] })
 }
 
-/** `newestFirst`: a top-k by `-_time` stands above, and nothing between cares for the order of rows or changes `_time`. */
-function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): PhysicalOp {
-  if (op.kind === 'scan') return scanOf(op, [], cx, newestFirst)
-  if (op.kind === 'filter' && op.input.kind === 'scan') return scanOf(op.input, op.conjuncts, cx, newestFirst)
-  const below = readsNewestFirst(op, newestFirst)
+interface Choosing extends ChooseContext {
+  nextJoin(): number
+}
+
+/** What stands above an op and scans below it may make use of. */
+interface Above {
+  /** A top-k by `-_time`, and nothing between cares for the order of rows or changes `_time`. */
+  readonly newestFirst: boolean
+  readonly keys: readonly KeyCondition[]
+}
+
+function lower(op: LogicalOp, cx: Choosing, above: Above): PhysicalOp {
+  if (op.kind === 'scan') return scanOf(op, [], cx, above)
+  const keysBelow = conditionsBelow(op, above.keys)
+  const below: Above = { newestFirst: readsNewestFirst(op, above.newestFirst), keys: keysBelow[0] ?? [] }
+  if (op.kind === 'filter' && op.input.kind === 'scan') return scanOf(op.input, op.conjuncts, cx, below)
+  if (op.kind === 'join') return joinOf(op, keysBelow, cx)
   const input = lower(op.input, cx, below)
   switch (op.kind) {
     case 'filter':
@@ -62,16 +78,38 @@ function lower(op: LogicalOp, cx: ChooseContext, newestFirst: boolean): Physical
       return streamstatsOf(op, input)
     case 'dedup':
       return { kind: 'dedup', origin: op.origin, count: op.count, fields: op.fields, input }
-    case 'join': {
-      const { type, keys, prefix } = op
-      const matchesNull = op.matchesNull === true
-      const right = lower(op.right, cx, false)
-      return { kind: 'join', origin: op.origin, type, keys, prefix, matchesNull, input, right }
+    case 'union': {
+      const others = op.others.map((other, index) => lower(other, cx, { ...below, keys: keysBelow[index + 1]! }))
+      return { kind: 'union', origin: op.origin, input, others }
     }
-    case 'union':
-      return { kind: 'union', origin: op.origin, input, others: op.others.map(other => lower(other, cx, below)) }
     default:
       return { ...op, input }
+  }
+}
+
+/** The side that is read second is asked only for what can match: its rows without a match are nothing to the answer. */
+function joinOf(op: JoinOp, [left, right]: readonly (readonly KeyCondition[])[], cx: Choosing): PhysicalJoin {
+  const { type, keys, prefix, origin, readFirst = 'right' } = op
+  const id = cx.nextJoin()
+  const matchesNull = op.matchesNull === true
+  const isAsked = cx.pushdown && !matchesNull && (readFirst === 'left' || type === 'inner' || type === 'semi')
+  const second = readFirst === 'left' ? 'right' : 'left'
+  const known = isAsked ? keys.map((key, index) => keyCondition(id, index, key[second], origin)) : []
+  const conditionsOf = (side: 'left' | 'right'): readonly KeyCondition[] => [
+    ...((side === 'left' ? left : right) ?? []),
+    ...(side === second ? known : []),
+  ]
+  return {
+    kind: 'join',
+    origin,
+    type,
+    keys,
+    prefix,
+    matchesNull,
+    readFirst,
+    id,
+    input: lower(op.input, cx, { newestFirst: false, keys: conditionsOf('left') }),
+    right: lower(op.right, cx, { newestFirst: false, keys: conditionsOf('right') }),
   }
 }
 
@@ -79,7 +117,7 @@ function scanOf(
   scan: Extract<LogicalOp, { readonly kind: 'scan' }>,
   conjuncts: readonly Expr[],
   cx: ChooseContext,
-  newestFirst: boolean,
+  { newestFirst, keys }: Above,
 ): PhysicalScan {
   const whyNotStored = storedIn(cx.catalog, scan)
   // What comes after a strict cast is asked of the rows that passed it: no block may be left out for it.
@@ -93,6 +131,7 @@ function scanOf(
     fields: scan.fields,
     order: newestFirst ? 'newest-first' : 'natural',
     nothing: scan.nothing,
+    keyFilters: firstStrict >= 0 ? [] : keyFilters(keys).filter(({ field }) => whyNotStored(field) === null),
     conjuncts: conjuncts.map((expr, index) => {
       const isHeld = firstStrict >= 0 && index >= firstStrict
       if (!cx.pushdown) return { expr, ...notPushed('storage is told nothing: it was asked for without pushdown') }

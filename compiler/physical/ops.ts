@@ -1,6 +1,6 @@
 /** The physical plan: how it will run. Algorithms, read order, what storage is told and what kernels decide are fixed here. */
 import type { Span } from '../../grammar/source.ts'
-import type { StatisticFact } from '../../runtime/program.ts'
+import type { KeyFilter, StatisticFact } from '../../runtime/program.ts'
 import type { TableCall } from '../../runtime/table.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import type { Expr } from '../logical/expr.ts'
@@ -49,6 +49,8 @@ export interface PhysicalScan {
   readonly time: TimeRange
   readonly fields: readonly string[] | null
   readonly order: 'natural' | 'newest-first'
+  /** Fields whose values must be keys that the other side of a join has, as is known once that side has been read. */
+  readonly keyFilters: readonly KeyFilter[]
   /** Why nothing need be read; null: something may pass. */
   readonly nothing: string | null
   /** Decided per block by `pushed` where it can, per row by the expression's kernel, in this order. */
@@ -129,6 +131,9 @@ export interface PhysicalJoin extends Unary<'join'> {
   readonly keys: JoinOp['keys']
   readonly prefix: string
   readonly matchesNull: boolean
+  readonly readFirst: 'left' | 'right'
+  /** Names it for the scans that ask it (`PhysicalScan.keyFilters`). */
+  readonly id: number
 }
 
 /** What feeds an op, in the order explain shows it. */

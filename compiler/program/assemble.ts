@@ -32,8 +32,9 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
   })
 
   const build = (op: PhysicalOp): { readonly spec: OperatorSpec; readonly node: PlanNode } => {
-    // In the order in which they run: the right side of a join is read first.
-    const inputs = op.kind === 'join' ? [op.right, op.input].map(build).reverse() : physicalInputs(op).map(build)
+    // In the order in which they run.
+    const isRightFirst = op.kind === 'join' && op.readFirst === 'right'
+    const inputs = isRightFirst ? [op.right, op.input].map(build).reverse() : physicalInputs(op).map(build)
     const [input] = inputs
     const kernels: { name: string; of: string }[] = []
     const filterKernel = (expr: Expr): KernelSpec => {
@@ -55,6 +56,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             order: op.order,
             limit: null,
             nothing: op.nothing,
+            keyFilters: op.keyFilters,
             conjuncts: op.conjuncts.map(({ expr, pushed, isExact }) => ({
               pushed,
               isExact,
@@ -141,8 +143,19 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'describe':
           return { ...base, op: 'describe', input: input!.spec }
         case 'join': {
-          const { type, keys, prefix, matchesNull } = op
-          return { ...base, op: 'join', type, keys, prefix, matchesNull, input: input!.spec, right: inputs[1]!.spec }
+          const { type, keys, prefix, matchesNull, readFirst, id } = op
+          return {
+            ...base,
+            op: 'join',
+            type,
+            keys,
+            prefix,
+            matchesNull,
+            readFirst,
+            id,
+            input: input!.spec,
+            right: inputs[1]!.spec,
+          }
         }
         case 'union':
           return { ...base, op: 'union', input: input!.spec, others: inputs.slice(1).map(other => other.spec) }

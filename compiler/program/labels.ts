@@ -67,6 +67,9 @@ export function detailsOf(op: PhysicalOp): readonly (readonly [string, string])[
       return [
         ...(time === null ? [] : [['time', time] as const]),
         ['fields', op.fields === null ? 'all' : op.fields.map(quoteField).join(', ') || 'none'],
+        ...(op.keyFilters.length > 0
+          ? [['only keys of the join', op.keyFilters.map(({ field }) => quoteField(field)).join(', ')] as const]
+          : []),
         ...(pushed.length > 0 ? [['pushed', pushed.join(' and ')] as const] : []),
         ...(partly.length > 0 ? [['pushed in part', partly.join(' and ')] as const] : []),
         ...residual.map(({ expr, reason }) => ['residual', `${shortened(printExpr(expr))} (${reason})`] as const),
@@ -80,10 +83,14 @@ export function detailsOf(op: PhysicalOp): readonly (readonly [string, string])[
       const statistics = op.facts === null ? [] : [['statistics', 'of whole blocks, where they tell'] as const]
       return [['merge', weakest], ...statistics]
     }
-    case 'join':
-      return op.type === 'semi' || op.type === 'anti'
-        ? [['holds', 'the keys of the right side']]
-        : [['holds', 'the right side']]
+    case 'join': {
+      const held = op.type === 'semi' || op.type === 'anti' ? 'the keys of the right side' : 'the right side'
+      if (op.readFirst === 'right') return [['holds', held]]
+      return [
+        ['reads', 'the left side first'],
+        ['holds', `it, and what of ${held} can match`],
+      ]
+    }
     default:
       return []
   }

@@ -4,6 +4,7 @@
  */
 import type { Parser } from '../parser.ts'
 import { printString } from '../strings.ts'
+import { isNotNullText, isNullText } from './operators.ts'
 
 /** Our spelling of the call from the texts of its arguments; null when it cannot be told. */
 type Rewrite = (args: readonly string[]) => string | null
@@ -18,7 +19,8 @@ const UNITS: Readonly<Record<string, string>> = {
 
 const CALLS: Readonly<Record<string, Rewrite>> = {
   ago: ([span]) => `now() - ${span}`,
-  isnotnull: ([x]) => `not is_null(${x})`,
+  isnull: ([x]) => isNullText(`${x}`),
+  isnotnull: ([x]) => isNotNullText(`${x}`),
   isempty: ([x]) => `coalesce(${x}, "") == ""`,
   isnotempty: ([x]) => `coalesce(${x}, "") != ""`,
   like: ([x, pattern]) => likeAsGlob(x, pattern),

@@ -50,7 +50,7 @@ export function foreignInfix(p: Parser, left: AstExpr, leftText: string, start: 
     if (!p.isKeyword('null')) p.unexpected(["'null'"], "'null'")
     p.take()
     p.height = 1
-    return replaced(p, operator, start, 'is_null', [left], [leftText], negated)
+    return withoutValue(p, operator, left, leftText, start, negated)
   }
   const isNegation = operator.kind === 'keyword' || operator.text === '!'
   const word = isNegation ? p.take('operator') : operator
@@ -80,6 +80,34 @@ function asFunction(operator: string, value: string): readonly [name: string, va
   const inner = /^%([^%_]*)%$/.exec(value)?.[1]
   if (operator === 'ilike' && inner !== undefined) return ['contains', inner, false]
   return [name, value.replaceAll('%', '*').replaceAll('_', '?'), false]
+}
+
+/** SQL knows no missing fields: to it, what is not there is null. */
+export function isNullText(text: string): string {
+  return `(is_null(${text}) or is_missing(${text}))`
+}
+
+export function isNotNullText(text: string): string {
+  return `(exists(${text}) and not is_null(${text}))`
+}
+
+function withoutValue(
+  p: Parser,
+  operator: Token,
+  left: AstExpr,
+  leftText: string,
+  start: number,
+  negated: boolean,
+): AstExpr {
+  const text = negated ? isNotNullText(leftText) : isNullText(leftText)
+  p.report({
+    code: 'E307',
+    message: "'is' is no operator here, and a field that is missing is not null",
+    span: { start: operator.start, end: operator.end },
+    suggestion: text,
+    edit: { span: p.spanFrom(start), text },
+  })
+  return left
 }
 
 /** KQL's `x has_any ("a", "b")`. */

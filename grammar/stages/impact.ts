@@ -27,13 +27,18 @@ export const impactSyntax: StageSyntax<AstImpact> = {
     const column = (name: string): AstExpr => ({ kind: 'field', span, name })
     const size = column(measured.alias ?? printCall(measured))
     const sum = (of: AstExpr, alias: string) => ({ ...aggregate('sum', [of], span), alias })
-    const share: AstExpr = { kind: 'binary', span, operator: '/', left: size, right: column('total') }
+    const ofAll = (name: string, left: AstExpr): AstStage => {
+      const value: AstExpr = { kind: 'binary', span, operator: '/', left, right: column('total') }
+      return { kind: 'extend', span, assignments: [{ name, nameSpan: span, value }] }
+    }
     const stages: AstStage[] = [
       { kind: 'stats', span, aggregates: [measured], by },
       { kind: 'sort', span, keys: [{ span, value: size, descending: true }] },
       { kind: 'eventstats', span, aggregates: [sum(size, 'total')], by: [] },
-      { kind: 'extend', span, assignments: [{ name: 'share', nameSpan: span, value: share }] },
-      { kind: 'streamstats', span, options: [], aggregates: [sum(column('share'), 'cumulative')], by: [] },
+      ofAll('share', size),
+      // The sizes are added up and not the shares: 0.7 and 0.2 of a whole make 0.9 of it, and not a little less.
+      { kind: 'streamstats', span, options: [], aggregates: [sum(size, 'cumulative')], by: [] },
+      ofAll('cumulative', column('cumulative')),
       { kind: 'drop', span, fields: [{ pattern: 'total', isPattern: false, span }] },
     ]
     return { stages, reason: 'impact divides each group by the sum of all, the greatest first' }

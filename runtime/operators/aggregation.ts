@@ -25,6 +25,7 @@ import type { Groups } from '../spill/group-frame.ts'
 import { GroupPartitions } from '../spill/group-partitions.ts'
 import { GroupTable } from './group-table.ts'
 import type { RunContext } from './operator.ts'
+import { SHORT_ROWS, SlotStates } from './slot-states.ts'
 import { StateAccount } from './state-account.ts'
 import { allocate, fill, grow } from './state-columns.ts'
 import { Floats } from './table/growable.ts'
@@ -60,7 +61,8 @@ const CARRY_ROWS = 2 ** 30
 type MergeKernel = (
   into: readonly StateArray[],
   from: readonly StateArray[],
-  mapping: Uint32Array,
+  /** By row of `from` its row of `into`; negative: it has none. */
+  mapping: Uint32Array | Int32Array,
   count: number,
 ) => void
 
@@ -115,6 +117,8 @@ export class Aggregation {
   readonly #stage: string
   readonly #kernels: Kernels
   readonly #columns: readonly StateColumnSpec[]
+  /** Null: what the states hold cannot be held by slot. */
+  readonly #bySlot: SlotStates | null
   #lanes = new Int32Array(0)
   /** Slots that hold counts not yet settled; 0: none. */
   #pendingSlots = 0
@@ -146,6 +150,7 @@ export class Aggregation {
     // Counts from disk may be of more rows than an Int32Array counts.
     const isWide = (column: StateColumnSpec): boolean => part.isMerging === true && column.type === 'count'
     this.#columns = spec.state.map(column => (isWide(column) ? { type: 'f64', init: 0 } : column))
+    this.#bySlot = spec.tally === null && spec.keys.length > 0 ? SlotStates.of(this.#columns) : null
     this.#carried = spec.state.map(() => null)
     this.#account = new StateAccount(spec, context.memory)
     // What a part of the groups interned goes with it.
@@ -159,7 +164,7 @@ export class Aggregation {
   /** Empty states for the groups to come. */
   #begin(): void {
     const { keys, tally } = this.#spec
-    if (tally !== null) this.#groups.beforeChange = () => this.#settle()
+    if (tally !== null || this.#bySlot !== null) this.#groups.beforeChange = () => this.#settle()
     this.#capacity = keys.length === 0 ? 1 : 1024
     this.#state = this.#columns.map(column => allocate(column, this.#capacity))
     this.#ready = 0
@@ -190,14 +195,51 @@ export class Aggregation {
       this.#count(tally, batch)
       return
     }
-    const mode = { selected: batch.selection !== null, exact: false }
     const { rowCount, selection, selectedCount, rowOrderBase } = batch
+    const slots = this.#slotsFor(selectedCount)
+    const selected = selection !== null
+    const mode = slots === null ? { selected, exact: false } : { selected, exact: false, bySlot: true as const }
+    const state = slots === null ? this.#state : slots.state
     for (const [index, step] of steps.entries()) {
       const read = columns[index]!
       step.call(step.get(read, mode, groups.variant()), selectedCount, run => {
-        run(read, rowCount, selection, selectedCount, groups.keys, groups, this.#state, rowOrderBase)
+        run(read, rowCount, selection, selectedCount, groups.keys, groups, state, rowOrderBase)
       })
     }
+  }
+
+  /** States by slot for so many rows more; null where looking groups up is better. */
+  #slotsFor(rows: number): SlotStates | null {
+    const slots = this.#bySlot
+    const groups = this.#groups
+    const { slotCount } = groups
+    if (slots === null || !slots.suits(slotCount, rows)) return null
+    if (slots.rows + rows > SHORT_ROWS) this.#settle()
+    slots.prepare(slotCount, rows)
+    if (groups.met.length < slotCount) {
+      const met = new Uint8Array(Math.max(slotCount, 2 * groups.met.length))
+      met.set(groups.met)
+      groups.met = met
+    }
+    return slots
+  }
+
+  /** What was added by slot becomes what was added to groups. */
+  #mergeSlots(slots: SlotStates): void {
+    const groups = this.#groups
+    const { slotCount } = slots
+    const mapping = new Int32Array(slotCount).fill(-1)
+    for (let slot = 0; slot < slotCount; slot++) {
+      if (groups.met[slot] === 0) continue
+      const known = groups.slots[slot]!
+      mapping[slot] = known < 0 ? groups.add(slot) : known
+    }
+    this.#initialise(groups.count)
+    const { merge: kernel } = this.#kernels
+    kernel.call(kernel.get([], { selected: false, exact: false }), slotCount, merge => {
+      merge(this.#state, slots.state, mapping, slotCount)
+    })
+    slots.clear(groups.met)
   }
 
   /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */
@@ -218,7 +260,7 @@ export class Aggregation {
     absorb.call(absorb.get([], { selected: false, exact: false }, groups.variant()), known.rowCount, take => {
       take(known.rowCount, groups.keys, groups, this.#state, known.facts)
     })
-    if (!this.#fits(known.rowCount)) this.spillGroups()
+    if (!this.#fits(known.rowCount)) this.makeRoom()
     return true
   }
 
@@ -258,8 +300,9 @@ export class Aggregation {
     return histogram
   }
 
-  /** Counted slots become counts of groups. */
+  /** What is held by slot becomes what groups hold. */
   #settle(): void {
+    if (this.#bySlot !== null && this.#bySlot.slotCount > 0) this.#mergeSlots(this.#bySlot)
     const slotCount = this.#pendingSlots
     if (slotCount === 0) return
     this.#pendingSlots = 0
@@ -317,7 +360,8 @@ export class Aggregation {
   /** Accounts for what is held after some more rows. */
   #fits(rows: number): boolean {
     // Slots that were counted may be groups, each of them, until it is looked at.
-    if (this.#pendingSlots > 0 && !this.#account.hasRoom(this.#groups.count + this.#pendingSlots)) this.#settle()
+    const pending = this.#pendingSlots + (this.#bySlot?.slotCount ?? 0)
+    if (pending > 0 && !this.#account.hasRoom(this.#groups.count + pending)) this.#settle()
     const { count } = this.#groups
     return this.#account.fits(count, rows, () => bytesOfState(this.#columns, this.#state, count))
   }
@@ -327,12 +371,21 @@ export class Aggregation {
   }
 
   /** Every group held goes to disk; those of the rows to come begin anew. @throws {QueryMemoryError} when there is but one, or no room */
-  spillGroups(): void {
+  makeRoom(): void {
+    const { spill } = this.#context
+    this.#settle()
+    // One group's states, put together, are not less for being written again.
+    const isLarge = this.#account.bytes * 2 > spill.memoryBytes
+    if (this.#spec.keys.length === 0 || (this.#level > 0 && this.#groups.count === 1 && isLarge))
+      throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
+    this.#write()
+  }
+
+  #write(): void {
     const { spill } = this.#context
     this.#settle()
     const { count, values, interner } = this.#groups
     if (count === 0) return
-    if (values.length === 0) throw spill.refuse(this.#stage, { kind: 'indivisible', what: 'the states of one group' })
     this.#spilled ??= new GroupPartitions(spill, this.#stage, this.#level, this.#columns)
     const firstSeen =
       this.#firstSeen?.values ?? Float64Array.from({ length: count }, (_, group) => this.#seenBefore + group)
@@ -364,7 +417,7 @@ export class Aggregation {
     kernel.call(kernel.get([], { selected: false, exact: false }), count, merge => {
       merge(this.#state, state, mapping, count)
     })
-    if (!this.#fits(count)) this.spillGroups()
+    if (!this.#fits(count)) this.makeRoom()
   }
 
   /**
@@ -380,18 +433,22 @@ export class Aggregation {
       this.#account.clear()
       return
     }
-    this.spillGroups()
-    this.#account.clear()
+    this.#write()
     for (const partition of this.#spilled.partitions()) {
       const part = new Aggregation(this.#spec, this.#context, this.#stage, {
-        level: this.#level,
         kernels: this.#kernels,
+        level: this.#level + 1,
+        isMerging: true,
       })
       const written = this.#spilled.read(partition, this.#spec.keys.length, () => part.#groups.interner)
       for (const groups of written) part.#mergeWritten(groups)
       yield* part.parts()
     }
     this.#spilled.remove()
+  }
+
+  get groupCount(): number {
+    return this.#groups.count
   }
 
   /** What was found, for an operator in another thread that finishes. Nothing is pushed on. */
@@ -435,7 +492,7 @@ export class Aggregation {
     kernel.call(kernel.get([], { selected: false, exact: false }), groupCount, merge => {
       merge(this.#state, theirs, mapping, groupCount)
     })
-    if (!this.#fits(groupCount)) this.spillGroups()
+    if (!this.#fits(groupCount)) this.makeRoom()
   }
 
   /** The same of a batch that was added before. */
@@ -465,6 +522,7 @@ export class Aggregation {
     this.#settle()
     const { count, values } = this.#groups
     this.#fits(0)
+    this.#account.settle(() => bytesOfState(this.#columns, this.#state, count))
     if (count === 0) return { count, keys: values, answers: [] }
     const { finish: kernel } = this.#kernels
     const finish = kernel.get([], { selected: false, exact: false })

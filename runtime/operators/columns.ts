@@ -115,6 +115,10 @@ export class RenameOperator extends NamesOperator {
       if (to !== undefined) names.push(to)
       else if (!targets.has(name)) names.push(name)
     }
+    // A member of an object becomes a field of its own.
+    for (const [from, to] of this.#toByFrom) {
+      if (!names.includes(to) && batch.names.some(name => isMember(name, from))) names.push(to)
+    }
     return withColumns(batch, names, from => name => {
       const source = this.#fromByTo.get(name)
       if (source !== undefined) return from.column(source)

@@ -8,6 +8,10 @@ import type { Batch } from '../batch.ts'
 import { currentInterner, type Interner } from '../helpers/interner.ts'
 import type { AggregateKey } from '../program.ts'
 import { type Codes, KeyCoder, KeyCodes } from './key-coder.ts'
+import { NumberedKeys } from './numbered-keys.ts'
+
+/** Interned numbers are below this. */
+const IDS_MAX = 2 ** 26
 
 /** More slots than this are not laid out densely: pairs of codes are numbered by a hash table first. 4 M slots are 16 MB. */
 const DENSE_SLOTS_MAX = 1 << 22
@@ -28,8 +32,8 @@ export class GroupTable {
   readonly interner: Interner
   /** One key: group by interned number, or -1. */
   #groupOfId = new Int32Array(0)
-  /** Several keys: group by their interned numbers. */
-  readonly #groupOfIds = new Map<string | number, number>()
+  /** Several keys: pairs of interned numbers, then of those pairs with the next; the last numbers are the groups. */
+  readonly #combinations: readonly NumberedKeys[]
   readonly #pairs: (PairTable | null)[]
   /** Key by key, before pairs were combined; and the tables that combined them. */
   #coded: readonly KeyCodes[] = []
@@ -37,6 +41,8 @@ export class GroupTable {
   readonly #scratchIds: number[] = []
   #combinedBy: readonly PairTable[] = []
   slotCount = 0
+  /** By slot: 1 where a state by slot was changed. */
+  met = new Uint8Array(0)
   /** Called before slots change their meaning. */
   beforeChange: (() => void) | null = null
 
@@ -48,13 +54,15 @@ export class GroupTable {
     this.values = keys.map(() => [])
     this.ids = keys.map(() => [])
     this.#pairs = keys.map(() => null)
+    this.#combinations = keys.slice(1).map(() => new NumberedKeys())
   }
 
   /** Prepares codes and slots for a batch; returns the most groups it can add. */
   prepare(batch: Batch): number {
     const coded = this.#coders.map((coder, index) => coder.encode(batch.column(this.#fields[index]!), batch))
     const product = coded.reduce((all, key) => all * key.size, 1)
-    const keys = product <= DENSE_SLOTS_MAX ? coded : this.#combine(coded, batch)
+    const combined = product <= DENSE_SLOTS_MAX ? null : this.#combine(coded, batch)
+    const keys = combined === null ? coded : combined.keys
     const slotCount = keys.reduce((all, key) => all * key.size, 1)
     const tokens = keys.flatMap(key => [key.token, key.size])
     const isSame =
@@ -76,12 +84,16 @@ export class GroupTable {
     this.keys = keys
     this.slotCount = slotCount
     this.#coded = coded
-    if (product <= DENSE_SLOTS_MAX) this.#combinedBy = []
+    // Not before: what is pending is told by the codes it was counted under.
+    this.#combinedBy = combined === null ? [] : combined.tables
     return Math.min(slotCount, batch.selectedCount)
   }
 
   /** Numbers pairs of codes until one code is left; the other keys then have a single code each. */
-  #combine(coded: readonly KeyCodes[], batch: Batch): readonly KeyCodes[] {
+  #combine(
+    coded: readonly KeyCodes[],
+    batch: Batch,
+  ): { readonly keys: readonly KeyCodes[]; readonly tables: readonly PairTable[] } {
     let codes: Codes = coded[0]!.codes
     let size = coded[0]!.size
     const tokens: (object | number)[] = [coded[0]!.token]
@@ -95,11 +107,10 @@ export class GroupTable {
       size = table.capacity
       tables.push(table)
     }
-    this.#combinedBy = tables
     const last = tables.at(-1)!
     const combined = new KeyCodes(codes, size, last, 'values', {})
     const none = new KeyCodes(new Uint8Array(batch.rowCount), 1, NONE, 'values', {})
-    return [combined, ...coded.slice(1).map(() => none)]
+    return { keys: [combined, ...coded.slice(1).map(() => none)], tables }
   }
 
   /** The group of a slot seen for the first time since codes changed their meaning; called by generated code. */
@@ -163,13 +174,14 @@ export class GroupTable {
       this.#groupOfId[first] = this.count
       return this.#newGroup(ids, valueOfKey)
     }
-    const second = ids[1]!
-    // Two numbers fit in a double exactly; more are written out.
-    let key: number | string = first * 2 ** 26 + second
-    if (ids.length > 2 || first >= 2 ** 26 || second >= 2 ** 26) key = ids.join(',')
-    const known = this.#groupOfIds.get(key)
-    if (known !== undefined) return known
-    this.#groupOfIds.set(key, this.count)
+    let number = first
+    for (let key = 1; key < ids.length; key++) {
+      const id = ids[key]!
+      // Two such numbers fit in a double exactly; of more values there is no room for the interner.
+      if (id >= IDS_MAX || number >= IDS_MAX) throw new RangeError('more than 67 million values or groups')
+      number = this.#combinations[key - 1]!.numberOf(number * IDS_MAX + id)
+    }
+    if (number < this.count) return number
     return this.#newGroup(ids, valueOfKey)
   }
 
@@ -214,9 +226,7 @@ const NONE = {}
 /** Dense numbers for pairs of codes. */
 class PairTable {
   readonly #tokens: readonly (object | number)[]
-  #keys = new Float64Array(1024)
-  #slots = new Int32Array(2048).fill(-1)
-  #count = 0
+  readonly #numbered = new NumberedKeys()
   #firstSize = 1
   #scratch = new Uint32Array(0)
 
@@ -229,65 +239,26 @@ class PairTable {
   }
 
   get capacity(): number {
-    return this.#keys.length
+    return this.#numbered.keys.length
   }
 
   firstOf(code: number): number {
-    return this.#keys[code]! % this.#firstSize
+    return this.#numbered.keys[code]! % this.#firstSize
   }
 
   secondOf(code: number): number {
-    return Math.floor(this.#keys[code]! / this.#firstSize)
+    return Math.floor(this.#numbered.keys[code]! / this.#firstSize)
   }
 
   encode(first: Codes, firstSize: number, second: Codes, batch: Batch): Uint32Array {
     this.#firstSize = firstSize
     if (this.#scratch.length < batch.rowCount) this.#scratch = new Uint32Array(batch.rowCount)
     const codes = this.#scratch
+    const numbered = this.#numbered
     for (let n = 0; n < batch.selectedCount; n++) {
       const row = batch.selection === null ? n : batch.selection[n]!
-      codes[row] = this.#codeOf(second[row]! * firstSize + first[row]!)
+      codes[row] = numbered.numberOf(second[row]! * firstSize + first[row]!)
     }
     return codes
   }
-
-  #codeOf(key: number): number {
-    const mask = this.#slots.length - 1
-    for (let at = hashOf(key) & mask; ; at = (at + 1) & mask) {
-      const code = this.#slots[at]!
-      if (code < 0) return this.#add(key, at)
-      if (this.#keys[code] === key) return code
-    }
-  }
-
-  #add(key: number, at: number): number {
-    const code = this.#count++
-    if (code === this.#keys.length) {
-      const keys = new Float64Array(code * 2)
-      keys.set(this.#keys)
-      this.#keys = keys
-    }
-    this.#keys[code] = key
-    this.#slots[at] = code
-    if (this.#count * 2 > this.#slots.length) this.#rehash()
-    return code
-  }
-
-  #rehash(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(-1)
-    const mask = slots.length - 1
-    for (let code = 0; code < this.#count; code++) {
-      let at = hashOf(this.#keys[code]!) & mask
-      while (slots[at]! >= 0) at = (at + 1) & mask
-      slots[at] = code
-    }
-    this.#slots = slots
-  }
-}
-
-function hashOf(key: number): number {
-  const low = key % 4294967296
-  const high = (key - low) / 4294967296
-  const mixed = Math.imul((low | 0) ^ Math.imul(high | 0, 0x9e3779b1), 0x85ebca6b)
-  return (mixed ^ (mixed >>> 15)) >>> 0
 }

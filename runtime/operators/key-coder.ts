@@ -379,6 +379,11 @@ export class NumberTable {
     return this.values.length
   }
 
+  /** How many numbers have codes; these count from 1. */
+  get count(): number {
+    return this.#count - 1
+  }
+
   codeOf(value: number): number {
     bits[0] = value === 0 ? 0 : value
     let hash = Math.imul(words[0]! ^ Math.imul(words[1]!, 0x9e3779b1), 0x85ebca6b)
@@ -441,6 +446,15 @@ export class TextTable {
 
   get capacity(): number {
     return this.#hashes.length
+  }
+
+  get sizeBytes(): number {
+    return this.#arena.length + 4 * (this.#offsets.length + this.#hashes.length + this.#slots.length)
+  }
+
+  /** How many texts have codes; these count from 1. */
+  get count(): number {
+    return this.#count - 1
   }
 
   codeOf(bytes: Uint8Array, start: number, end: number): number {

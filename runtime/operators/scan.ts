@@ -5,7 +5,7 @@
 import { CorruptPartError } from '../../storage/errors.ts'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
 import { pickRows } from '../../storage/pick.ts'
-import type { TimeRange } from '../../storage/predicate.ts'
+import type { ScanPredicate, TimeRange } from '../../storage/predicate.ts'
 import { DateTime } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
@@ -31,6 +31,16 @@ export interface Place {
 
 type TakesWhole = (part: PartReader, block: BlockReader) => boolean
 
+/** What operators above tell a scan while it runs. */
+export interface ScanSurroundings {
+  /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
+  boundary(): number | null
+  /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
+  readonly takesWhole: TakesWhole | null
+  /** What keys of a join, read by now, say of blocks; null: nothing. */
+  keys(): ScanPredicate | null
+}
+
 export class Scan {
   readonly spec: ScanSpec
   /** Rows of the blocks it has read. */
@@ -38,17 +48,17 @@ export class Scan {
   readonly #context: RunContext
   readonly #filters: readonly FilterRunner[]
   readonly #order: ConditionOrder
-  /** Blocks that end before this instant cannot matter any more (newest-first top-k); null: all matter. */
-  readonly #boundary: () => number | null
-  /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
-  readonly #takesWhole: TakesWhole | null
+  readonly #boundary: ScanSurroundings['boundary']
+  readonly #takesWhole: ScanSurroundings['takesWhole']
+  readonly #keys: ScanSurroundings['keys']
   readonly #names = new WeakMap<PartReader, readonly string[]>()
   #rowOrder = 0
   /** Reading and decoding columns, whoever asks for them. */
   readonly decoding: Owner = { durationNs: 0 }
 
-  constructor(spec: ScanSpec, context: RunContext, boundary: () => number | null, takesWhole: TakesWhole | null) {
+  constructor(spec: ScanSpec, context: RunContext, { boundary, takesWhole, keys }: ScanSurroundings) {
     this.spec = spec
+    this.#keys = keys
     this.#context = context
     this.#boundary = boundary
     this.#takesWhole = takesWhole
@@ -79,14 +89,17 @@ export class Scan {
           yield null
           continue
         }
-        read.add(place.part)
+        if (!read.has(place.part)) {
+          read.add(place.part)
+          // At once, and not at the end: who waits for a query watches it.
+          scan.partsRead++
+        }
         scan.blocksRead++
         yield this.#read(place)
       }
     } finally {
       // Whoever has enough stops asking.
       scan.blocksSkippedByLimit += Math.max(0, places.length - at - 1)
-      scan.partsRead += read.size
     }
   }
 
@@ -94,6 +107,7 @@ export class Scan {
   places(parts: readonly PartReader[]): Place[] {
     const { scan } = this.#context.profile
     const { indexes, lookup, time, order, nothing } = this.spec
+    const keys = this.#keys()
     const places: Place[] = []
     for (const [partNumber, part] of parts.entries()) {
       scan.partsTotal++
@@ -113,6 +127,7 @@ export class Scan {
       for (let index = 0; index < part.blockCount; index++) {
         const block = part.block(index)
         if (block.verdictTime(time) === 'none') outside++
+        else if (keys !== null && block.verdict(keys) === 'none') scan.blocksSkippedByJoin++
         else places.push({ part, block, rowOrderBase, number: index, partNumber })
         rowOrderBase += block.rowCount
       }

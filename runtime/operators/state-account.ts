@@ -1,6 +1,6 @@
 /**
  * What the groups of an aggregation and their states weigh, charged to the query. Rows that only change numbers cost nothing more; where states
- * keep objects, each row is taken to add a value, and what there really is is measured when that would be too much.
+ * keep objects, each row may have added a value, and what there really is is measured when there might be no room for that.
  */
 import type { Memory } from '../memory.ts'
 import { emptyBytesOf } from '../parallel/state.ts'
@@ -11,8 +11,10 @@ const GROUP_BYTES = 32
 const KEY_BYTES = 112
 /** Of a state column, per group. */
 const SLOT_BYTES = 8
-/** Taken to be added to a state of objects by a row. */
+/** What a row may add to a state of objects. */
 const VALUE_BYTES = 24
+/** More groups than this are not measured only to tell what they held. */
+const MEASURED_MAX = 100_000
 /** Measured to take more of the budget than this, it is too much: else it would be measured again after every block. */
 const FULL = 3 / 4
 
@@ -39,11 +41,19 @@ export class StateAccount {
     if (this.#objectColumns === 0 && groups === this.#groups) return true
     this.#unmeasured += (groups - this.#groups) * this.#emptyBytes + rows * this.#objectColumns * VALUE_BYTES
     this.#groups = groups
-    if (this.#charge()) return true
-    if (this.#unmeasured === 0) return false
+    if (!this.#charge()) return this.#unmeasured > 0 && this.#weigh(measure)
+    return this.#memory.hasRoom(this.#unmeasured) || this.#weigh(measure)
+  }
+
+  /** Charges for what the objects weigh by now, for the profile. */
+  settle(measure: () => number): void {
+    if (this.#unmeasured > 0 && this.#groups <= MEASURED_MAX) this.#weigh(measure)
+  }
+
+  #weigh(measure: () => number): boolean {
     this.#measured = measure()
     this.#unmeasured = 0
-    return this.#charge() && this.bytes <= this.#memory.budgetBytes * FULL
+    return this.#charge() && this.#measured <= this.#memory.budgetBytes * FULL
   }
 
   /** Might so many groups be held? Nothing is charged. */
@@ -52,7 +62,7 @@ export class StateAccount {
   }
 
   #charge(): boolean {
-    const bytes = this.#groups * this.#groupBytes + this.#measured + this.#unmeasured
+    const bytes = this.#groups * this.#groupBytes + this.#measured
     const more = bytes - this.bytes
     this.bytes = bytes
     return this.#memory.hold(more)

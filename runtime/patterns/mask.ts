@@ -38,6 +38,7 @@ const PLUS = 0x2b
 const SLASH = 0x2f
 const COMMA = 0x2c
 const SEMICOLON = 0x3b
+const AT = 0x40
 const UNDERSCORE = 0x5f
 const COLON = 0x3a
 const BACKSLASH = 0x5c
@@ -314,7 +315,8 @@ function isNoBeginning(bytes: Uint8Array, next: number, end: number, before: num
   if ((kinds & PLAIN_LETTER) === 0) return false
   const second = next + 1 < end ? bytes[next + 1]! : BLANK
   if (bytes[next] === COLON) return second !== SLASH && second !== BACKSLASH
-  return isInName[before] === 1 || isInName[second] === 0
+  // `ops_@example.com` is an address too.
+  return isInName[before] === 1 || (isInName[second] === 0 && second !== AT)
 }
 
 /** A sign belongs to the digit behind it, unless it stands behind a word: `=-5` but `2005-06`. */

@@ -79,6 +79,8 @@ export class QuerySpill {
   readonly #files = new Set<SpillFile>()
   /** Bytes that lie there now. */
   #bytes = 0
+  /** Bytes that were ever written, by stage. */
+  readonly written = new Map<string, number>()
 
   /** @param space  null: no files are to be written */
   constructor(space: SpillSpace | null, budgetBytes: number, memoryBytes: number) {
@@ -117,6 +119,7 @@ export class QuerySpill {
           throw this.#error(stage, { kind: 'budget', budgetBytes: this.#budgetBytes })
         this.#bytes += bytes
         operator.spilledBytes += bytes
+        this.written.set(stage, (this.written.get(stage) ?? 0) + bytes)
       },
       failed: unwritable,
       removed: bytes => {

@@ -40,8 +40,11 @@ export function bulkDefaults(source: string | null, receivedAt: DateTime): Event
   }
 }
 
-export function receiveTime(): DateTime {
-  return new DateTime(Date.now() * 1000)
+/** The time of an event that has none of its own. */
+export class ReceiveTime extends DateTime {}
+
+export function receiveTime(): ReceiveTime {
+  return new ReceiveTime(Date.now() * 1000)
 }
 
 function textOf(header: string | string[] | undefined): string | null {

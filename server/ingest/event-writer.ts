@@ -6,9 +6,10 @@
  * The bulk protocol reports per item from the first batch on: its clients resend just those items.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Engine } from '../../engine.ts'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { AppendReceipt, IncomingEvent } from '../../storage/index.ts'
+import type { ServerContext } from '../context.ts'
+import { countStored } from './stored-events.ts'
 
 export interface RefusedBatch {
   /** As given to `add`. */
@@ -19,7 +20,7 @@ export interface RefusedBatch {
 const FLUSHES_MAX = 3
 
 export class EventWriter {
-  readonly #engine: Engine
+  readonly #context: ServerContext
   readonly #batchSize: number
   readonly #whenFull: 'refuse' | 'report'
   readonly #receipts: AppendReceipt[] = []
@@ -28,9 +29,9 @@ export class EventWriter {
   #events: IncomingEvent[] = []
   #positions: number[] = []
 
-  constructor(engine: Engine, batchSize: number, whenFull: 'refuse' | 'report') {
-    this.#engine = engine
-    this.#batchSize = batchSize
+  constructor(context: ServerContext, whenFull: 'refuse' | 'report') {
+    this.#context = context
+    this.#batchSize = context.config.get('ingest.max_batch_size')
     this.#whenFull = whenFull
   }
 
@@ -82,7 +83,7 @@ export class EventWriter {
 
   /** False: what is buffered cannot be written now. It stays buffered, and the store has told whoever watches it. */
   #flushed(): Promise<boolean> {
-    return this.#engine.flush().then(
+    return this.#context.engine.flush().then(
       () => true,
       () => false,
     )
@@ -90,8 +91,9 @@ export class EventWriter {
 
   #store(events: readonly IncomingEvent[]): boolean {
     try {
-      this.#receipts.push(this.#engine.ingest(events))
+      this.#receipts.push(this.#context.store(events))
       this.accepted += events.length
+      countStored(events.length)
       return true
     } catch (error) {
       if (!(error instanceof BackpressureError)) throw error

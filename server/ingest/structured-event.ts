@@ -33,7 +33,7 @@ export function readStructuredEvent(
   const isEnvelope = element.event !== undefined && element.event !== null
   const labels = labelsOf(element, defaults, isEnvelope)
   if (typeof labels === 'string') return problem('validation_error', labels)
-  if (!isEnvelope) return reader.fromFields(element, text, labels)
+  if (!isEnvelope) return reader.fromFields(reader.extract(element), text, labels)
   const stated = element.time === undefined ? null : parseTime(element.time, defaults.receivedAt)
   return readEnvelope(reader, element, labels, stated, () => textOfEvent(body, span, element.event))
 }
@@ -56,8 +56,7 @@ export function readEnvelope(
     return problem('validation_error', '`fields` is an object of names and values')
   const fields = { ...others, ...(given as Members | null | undefined) }
   const raw = typeof event === 'string' ? event : rawText()
-  const own = isMembers(event) ? event : null
-  const document = own ?? objectIn(raw)
+  const document = isMembers(event) ? reader.extract(event) : objectIn(reader, raw)
   // What stands beside the event was added by someone who knew it better.
   const all = document === null ? fields : { ...document, ...fields }
   if (stated !== null) return reader.fromFields(all, raw, { ...defaults, receivedAt: stated, timestampFields: [] })
@@ -89,12 +88,12 @@ function label(value: unknown): string | null {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null
 }
 
-/** JSON events are as common inside `event` as beside it. */
-export function objectIn(text: string): Members | null {
+/** JSON events are as common inside a text as beside it: what becomes fields of it, or null when it is none. */
+export function objectIn(reader: EventReader, text: string): Members | null {
   if (!text.trimStart().startsWith('{')) return null
   try {
     const document = parseRequestJson(text)
-    return isMembers(document) ? document : null
+    return isMembers(document) ? reader.extract(document) : null
   } catch {
     return null
   }

@@ -69,7 +69,7 @@ export class SyslogIntake {
   tryStore(events: readonly IncomingEvent[]): boolean {
     if (events.length === 0) return true
     try {
-      this.#context.engine.ingest(events)
+      this.#context.store(events)
     } catch (error) {
       if (error instanceof BackpressureError) return false
       throw error

@@ -62,7 +62,7 @@ class Bulk {
     this.#context = context
     this.#body = body
     this.#pathIndex = pathIndex
-    this.writer = new EventWriter(context.engine, context.config.get('ingest.max_batch_size'), 'report')
+    this.writer = new EventWriter(context, 'report')
   }
 
   async store(): Promise<void> {

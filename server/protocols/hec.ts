@@ -67,7 +67,7 @@ async function store(
   spans: Iterable<ByteSpan>,
   read: (span: ByteSpan) => HecRead,
 ): Promise<HecOutcome> {
-  const writer = new EventWriter(context.engine, context.config.get('ingest.max_batch_size'), 'refuse')
+  const writer = new EventWriter(context, 'refuse')
   let answer: HecAnswer = HEC_ANSWERS.success
   let invalidEvent: number | null = null
   let position = -1

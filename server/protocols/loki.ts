@@ -55,7 +55,7 @@ export function streamReader(
   }
   return ({ time, line, metadata }) => {
     if (time === null) return { problem: { code: 'invalid_time', message: 'a timestamp is not in nanoseconds' } }
-    const fields: Record<string, unknown> = { ...objectIn(line), ...shared, ...metadata }
+    const fields: Record<string, unknown> = { ...objectIn(reader, line), ...shared, ...metadata }
     const level = firstOf(fields, LEVEL_LABELS)
     if (level !== null) fields.level = level
     delete fields._time

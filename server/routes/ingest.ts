@@ -97,9 +97,9 @@ function notJson(message: string): RequestError {
   return new RequestError('INVALID_JSON', message, { suggestion: 'plain text goes to POST /api/v1/ingest/raw' })
 }
 
-function begin({ engine, config }: ServerContext): { writer: EventWriter; tally: FailureTally } {
+function begin(context: ServerContext): { writer: EventWriter; tally: FailureTally } {
   return {
-    writer: new EventWriter(engine, config.get('ingest.max_batch_size'), 'refuse'),
+    writer: new EventWriter(context, 'refuse'),
     tally: new FailureTally(),
   }
 }

@@ -24,9 +24,9 @@ export const LOKI_ROUTES: readonly Route[] = ['/loki/api/v1/push', '/api/prom/pu
 
 async function push(call: LokiCall): Promise<unknown> {
   const { context, reply } = call
-  const { engine, config, reader } = context
+  const { config, reader } = context
   const streams = await streamsOf(call)
-  const writer = new EventWriter(engine, config.get('ingest.max_batch_size'), 'refuse')
+  const writer = new EventWriter(context, 'refuse')
   const receivedAt = receiveTime()
   let position = 0
   let failed = 0

@@ -92,12 +92,23 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
     }
   }
   const isServed = new Set(parts.map(part => part.id))
-  const added = published.filter(part => isServed.has(part.id))
+  // A name that a cut-off write gave and did not sync may still be lost; what the catalog lists must not be.
+  const isNamed = published.length === 0 || trySync(filesystem, directory)
+  const added = isNamed ? published.filter(part => isServed.has(part.id)) : []
   if (added.length > 0 || dropped.length > 0) {
     catalog.note({ published: added, dropped })
     await catalog.flush()
   }
   return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, newestId, hasUnread }
+}
+
+function trySync(filesystem: Filesystem, directory: string): boolean {
+  try {
+    filesystem.fsyncDirectory(directory)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What cannot be removed now is met again at the next start. */

@@ -4,6 +4,7 @@
  */
 import { ByteSink } from '../part/bytes.ts'
 import { writeValue } from '../part/encodings/any.ts'
+import type { ThinColumn } from '../part/thin.ts'
 import { DateTime, Duration, type Value } from '../value.ts'
 import { NULL, PRESENT, type Vector } from '../vector.ts'
 
@@ -38,6 +39,21 @@ export function hashColumn(vector: Vector | null): number {
   for (let row = 0; row < vector.rowCount; row++) {
     const hash = hashRow(vector, row)
     if (hash !== 0) sum = (sum + mix(hash, row)) | 0
+  }
+  return sum
+}
+
+/** The hash of the column that has `values` at `rows` and is missing elsewhere. */
+export function hashThin({ rows, values }: ThinColumn): number {
+  let sum = 0
+  for (let at = 0; at < rows.length; at++) {
+    const hash =
+      values.kind === 'const'
+        ? hashValue(values.value)
+        : values.kind === 'dict'
+          ? hashValue(values.dictionary.values[values.codes[at]!])
+          : hashRow(values, at)
+    if (hash !== 0) sum = (sum + mix(hash, rows[at]!)) | 0
   }
   return sum
 }

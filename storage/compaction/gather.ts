@@ -304,7 +304,7 @@ function gatherValues(rowCount: number, pieces: readonly Piece[]): Vector {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function boxed(vector: Vector, row: number): Value {
+export function boxed(vector: Vector, row: number): Value {
   if (vector.kind === 'const') return vector.value
   if (vector.kind === 'dict') return vector.dictionary.values[vector.codes[row]!]
   if (vector.kind === 'any') return vector.values[row]

@@ -8,10 +8,12 @@ import type { PartReader } from '../index.ts'
 import { bytesOfVector, createChunkCache } from '../part/chunk-cache.ts'
 import type { BlockColumns, PartDescription, PartLineage } from '../part/columns.ts'
 import { openPart } from '../part/read.ts'
+import type { ThinColumn } from '../part/thin.ts'
 import { writePartSteps } from '../part/write.ts'
 import type { Vector } from '../vector.ts'
-import { hashColumn } from './column-hash.ts'
+import { hashColumn, hashThin } from './column-hash.ts'
 import { gatherColumn } from './gather.ts'
+import { gatherThin } from './gather-thin.ts'
 import type { MergeLayout } from './layout.ts'
 import { mergeOrder, type RowSelection } from './merge-order.ts'
 
@@ -84,6 +86,8 @@ class MergedBlock implements BlockColumns {
   readonly rowCount: number
   readonly columns: ReadonlyMap<string, Vector>
   readonly written: WrittenBlock
+  private readonly names: readonly string[]
+  private thinColumns: ReadonlyMap<string, ThinColumn> | null = null
   private sources: RowSelection['sources']
   private readonly kept = new Map<string, Vector | null>()
   private keptBytes = 0
@@ -91,14 +95,28 @@ class MergedBlock implements BlockColumns {
   constructor({ rowCount, sources }: RowSelection, names: readonly string[]) {
     this.rowCount = rowCount
     this.sources = sources
+    this.names = names
     this.written = { rowCount, hashes: new Map() }
-    this.columns = new LazyColumns(names, name => this.column(name))
+    this.columns = new LazyColumns(
+      () => names.filter(name => !this.thin.has(name)),
+      name => this.column(name),
+    )
+  }
+
+  /** Gathered when first asked for: few values, however many fields. */
+  get thin(): ReadonlyMap<string, ThinColumn> {
+    if (this.thinColumns === null) {
+      this.thinColumns = gatherThin(this.rowCount, this.sources, this.names)
+      for (const [name, thin] of this.thinColumns) this.written.hashes.set(name, hashThin(thin))
+    }
+    return this.thinColumns
   }
 
   reorder(order: Uint32Array): void {
     this.sources = reordered(this.rowCount, this.sources, order)
     this.kept.clear()
     this.keptBytes = 0
+    this.thinColumns = null
     this.written.hashes.clear()
   }
 
@@ -154,7 +172,8 @@ function* compare(filesystem: Filesystem, path: string, id: string, written: rea
       if (block.rowCount !== rowCount) throw new CorruptPartError(id, 0, `block ${number} has ${block.rowCount} rows`)
       for (const [name, hash] of hashes) {
         if (hash === 0 && block.columnBytes(name) === 0) continue
-        if (hashColumn(block.column(name)) !== hash) {
+        const thin = block.thin?.(name) ?? null
+        if ((thin === null ? hashColumn(block.column(name)) : hashThin(thin)) !== hash) {
           throw new CorruptPartError(id, 0, `${name} in block ${number} does not read as it was merged`)
         }
         yield
@@ -167,10 +186,10 @@ function* compare(filesystem: Filesystem, path: string, id: string, written: rea
 
 /** Columns made when they are asked for; a null one is none. */
 class LazyColumns implements ReadonlyMap<string, Vector> {
-  private readonly names: readonly string[]
+  private readonly names: () => readonly string[]
   private readonly columnOf: (name: string) => Vector | null
 
-  constructor(names: readonly string[], columnOf: (name: string) => Vector | null) {
+  constructor(names: () => readonly string[], columnOf: (name: string) => Vector | null) {
     this.names = names
     this.columnOf = columnOf
   }
@@ -200,7 +219,7 @@ class LazyColumns implements ReadonlyMap<string, Vector> {
   }
 
   *entries(): MapIterator<[string, Vector]> {
-    for (const name of this.names) {
+    for (const name of this.names()) {
       const vector = this.columnOf(name)
       if (vector !== null) yield [name, vector]
     }

@@ -2,6 +2,9 @@
  * One column of an open block. It starts as narrow as its first value allows and moves to a wider storage when a value does not fit:
  * constant → number, bool, time, duration or dictionary → text (too many distinct strings) → any (mixed types).
  */
+
+import { isSparse } from '../part/encodings/sparse.ts'
+import type { ThinColumn } from '../part/thin.ts'
 import { DateTime, Duration, type ValueType } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import {
@@ -78,6 +81,12 @@ export class ColumnBuilder {
   view(rowCount: number, frozen: FrozenDictionaries | null): Vector {
     this.settle(rowCount)
     return this.storage.view(rowCount, frozen)
+  }
+
+  /** Rows and values, where they are few among `rowCount`; null: they are many. */
+  thin(rowCount: number): ThinColumn | null {
+    const { storage } = this
+    return storage instanceof SparseStorage && isSparse(storage.count, rowCount) ? storage.thin() : null
   }
 
   finish(rowCount: number): void {

@@ -4,6 +4,7 @@
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
 import type { BlockColumns, PartLineage } from '../part/columns.ts'
+import type { ThinColumn } from '../part/thin.ts'
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime } from '../value.ts'
@@ -12,6 +13,9 @@ import { type ColumnBuilder, FieldState } from './column-builder.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
 import { isBefore, MemoryBlock, type TimeBounds } from './memory-block.ts'
 import { type VerdictSource, verdictOf, verdictOfTime } from './memory-verdict.ts'
+
+/** What a column of a block takes besides its values. */
+const COLUMN_BYTES = 1024
 
 export class MemoryPart {
   readonly id: string
@@ -44,19 +48,23 @@ export class MemoryPart {
     this.blocks.push(this.open)
   }
 
-  append(event: IncomingEvent, bytes: number, sequence: number): void {
+  /** Answers by how many bytes it has grown: those the event is counted as, and those of columns it is the first to have. */
+  append(event: IncomingEvent, bytes: number, sequence: number): number {
     if (this.open.rowCount >= this.blockRows || this.open.isFull) {
       this.open.finish()
       this.open = new MemoryBlock()
       this.blocks.push(this.open)
     }
+    const columnsBefore = this.open.columns.size
     this.open.append(event, this.fieldOf)
+    const grown = bytes + (this.open.columns.size - columnsBefore) * COLUMN_BYTES
     if (event.raw !== null) this.rawCount++
     if (this.rowCount === 0) this.firstSequence = sequence
     this.lastSequence = sequence
     this.rowCount++
-    this.sizeBytes += bytes
+    this.sizeBytes += grown
     this.reader = null
+    return grown
   }
 
   /** What is there now. The same reader until something is appended. */
@@ -73,7 +81,8 @@ export class MemoryPart {
   *columns(): Iterable<BlockColumns> {
     const names = ['_time', '_raw', ...this.fields.keys()]
     for (const block of this.blocks) {
-      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names) }
+      const thin = thinColumnsOf(block)
+      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names, thin), thin }
     }
   }
 
@@ -109,6 +118,15 @@ export class MemoryPart {
       },
     }
   }
+}
+
+function thinColumnsOf(block: MemoryBlock): ReadonlyMap<string, ThinColumn> {
+  const columns = new Map<string, ThinColumn>()
+  for (const [name, column] of block.columns) {
+    const thin = column.thin(block.rowCount)
+    if (thin !== null) columns.set(name, thin)
+  }
+  return columns
 }
 
 /** Values are counted when a part is written. */
@@ -206,9 +224,9 @@ class BlockColumnMap implements ReadonlyMap<string, Vector> {
   private readonly block: MemoryBlock
   private readonly names: readonly string[]
 
-  constructor(block: MemoryBlock, names: readonly string[]) {
+  constructor(block: MemoryBlock, names: readonly string[], thin: ReadonlyMap<string, ThinColumn>) {
     this.block = block
-    this.names = names.filter(name => this.has(name))
+    this.names = names.filter(name => this.has(name) && !thin.has(name))
   }
 
   get size(): number {

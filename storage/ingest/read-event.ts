@@ -34,35 +34,40 @@ export type EventReader = {
   fromLine(line: string, defaults: EventDefaults): ReadResult
   /** Fields that are already an object (OTLP, HEC, native `fields`), with the text that stands as `_raw`. */
   fromFields(fields: Readonly<Record<string, unknown>>, raw: string | null, defaults: EventDefaults): ReadResult
+  /** Of a document whose text stays as `_raw`: the members that become fields. All of them, unless the reader is a light one. */
+  extract(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }
+
+/** `lightweight`: of JSON only labels and the time become fields; the rest stays in `_raw`, for queries to parse. */
+export type ReadMode = 'full' | 'lightweight'
+
+const LABELS: readonly string[] = ['host', 'level', 'source', '_source', '_sourcetype', '_raw', '_time']
 
 const TOO_DEEP = 'the event is nested too deeply'
 
-/** `full`: every field of a JSON document becomes a field of the event. `lightweight`: its text alone is kept, and what finds it. */
-export type IngestMode = 'full' | 'lightweight'
-
-export function createEventReader(mode: IngestMode = 'full'): EventReader {
-  if (mode === 'full') return { fromJson, fromLine, fromFields }
+export function createEventReader(mode: ReadMode = 'full'): EventReader {
+  const extract = mode === 'full' ? everything : labelsAndTime
   return {
-    fromJson: (text, defaults) => lightened(fromJson(text, defaults), text),
-    fromLine: (line, defaults) => lightened(fromLine(line, defaults), line),
-    // Fields that came beside a text are in no text to be taken from later.
+    fromJson: (text, defaults) => fromJson(text, defaults, extract),
+    fromLine: (line, defaults) => fromLine(line, defaults, extract),
     fromFields,
+    extract,
   }
 }
 
-/** What events are found and grouped by whatever they say. */
-const KEPT_FIELDS: readonly string[] = ['_source', '_sourcetype', 'host']
+type Extract = EventReader['extract']
 
-function lightened(result: ReadResult, text: string): ReadResult {
-  if ('problem' in result || result.event.raw !== text) return result
-  const { fields } = result.event
-  const kept = new Map<string, Value>()
-  for (const name of KEPT_FIELDS) if (fields.has(name)) kept.set(name, fields.get(name))
-  return { event: { ...result.event, fields: kept } }
+function everything(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return document
 }
 
-function fromJson(text: string, defaults: EventDefaults): ReadResult {
+function labelsAndTime(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const kept: Record<string, unknown> = {}
+  for (const name of [...LABELS, ...TIMESTAMP_FIELDS]) if (Object.hasOwn(document, name)) kept[name] = document[name]
+  return kept
+}
+
+function fromJson(text: string, defaults: EventDefaults, extract: Extract): ReadResult {
   let document: unknown
   try {
     document = parseJson(text)
@@ -70,14 +75,14 @@ function fromJson(text: string, defaults: EventDefaults): ReadResult {
     return error instanceof RangeError ? problem('too_deep', TOO_DEEP) : problem('invalid_json', messageOf(error))
   }
   if (!isObject(document)) return problem('not_an_object', `an event is a JSON object, not ${kindOf(document)}`)
-  return read(document, text, text, defaults)
+  return read(extract(document), text, text, defaults, extract)
 }
 
-function fromLine(line: string, defaults: EventDefaults): ReadResult {
+function fromLine(line: string, defaults: EventDefaults, extract: Extract): ReadResult {
   if (startsWithBrace(line)) {
     try {
       const document = parseJson(line)
-      if (isObject(document)) return read(document, line, line, defaults)
+      if (isObject(document)) return read(extract(document), line, line, defaults, extract)
     } catch {
       // Text that merely starts with a brace is text.
     }
@@ -93,7 +98,7 @@ function fromFields(
   raw: string | null,
   defaults: EventDefaults,
 ): ReadResult {
-  return read(fields, null, raw, defaults)
+  return read(fields, null, raw, defaults, everything)
 }
 
 /** `json`: the text the document was parsed from, for the digits that parsing lost; null when there is none. */
@@ -102,12 +107,13 @@ function read(
   json: string | null,
   raw: string | null,
   defaults: EventDefaults,
+  extract: Extract,
 ): ReadResult {
   try {
     const fields = new Map<string, Value>()
     if (!flattenInto(fields, document) && json !== null) {
       const exact = parseExactJson(json)
-      if (isObject(exact)) flattenInto(fields, exact)
+      if (isObject(exact)) flattenInto(fields, extract(exact))
     }
     return { event: eventOf(fields, raw, defaults) }
   } catch (error) {

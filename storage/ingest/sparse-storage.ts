@@ -74,6 +74,12 @@ export class SparseStorage implements ColumnStorage {
     return { kind: 'dict', rowCount, codes, dictionary }
   }
 
+  /** All there is, once no row follows. */
+  thin(): { readonly rows: Uint32Array; readonly values: Vector } {
+    const { rows, values } = this
+    return { rows: Uint32Array.from(rows), values: { kind: 'any', rowCount: rows.length, values } }
+  }
+
   finish(rowCount: number): void {
     if (rowCount > this.filled) this.filled = rowCount
     this.coded = this.encode(this.rows.length)

@@ -8,6 +8,8 @@ import { DateTime } from '../value.ts'
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec'
 const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const DAY_MICROS = 86_400_000_000
+const HOUR_MICROS = 3_600_000_000
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 /** How far into a line `findTime` looks. */
 const SEARCH_LENGTH = 80
 /** Smaller numbers under a name such as `time` are durations or counters, not moments of 1970 … 1973. */
@@ -32,7 +34,7 @@ export function findTime(line: string, receivedAt: DateTime): DateTime | null {
     const code = line.charCodeAt(at)
     if (isDigit(code)) {
       if (!isWord(previous)) {
-        const time = scanIso(line, at, false) ?? scanApache(line, at) ?? (at === 0 ? scanEpoch(line, at) : null)
+        const time = scanDated(line, at, false) ?? (at === 0 ? scanEpoch(line, at) : null)
         if (time !== null) return time
       }
     } else if (code >= 65 && code <= 90 && !isWord(previous)) {
@@ -48,9 +50,12 @@ function parseText(value: string, receivedAt: DateTime): DateTime | null {
   const text = needsTrim(value) ? value.trim() : value
   const first = text.charCodeAt(0)
   let time: DateTime | null = null
-  if (isDigit(first)) time = scanIso(text, 0, true) ?? scanEpoch(text, 0) ?? scanApache(text, 0)
-  else if (first === 91) time = scanApache(text, 1) ?? scanIso(text, 1, true)
-  else time = scanSyslog(text, 0, receivedAt)
+  if (isDigit(first)) time = scanDated(text, 0, true) ?? scanEpoch(text, 0)
+  else if (first === 91) time = scanDated(text, 1, true)
+  else {
+    const start = afterWeekday(text)
+    time = scanSyslog(text, start, receivedAt) ?? (start > 0 ? scanDated(text, start, true) : null)
+  }
   if (time === null) return null
   if (end < text.length && text.charCodeAt(end) === 93 && first === 91) end++
   return end === text.length ? time : null
@@ -110,6 +115,47 @@ function scanIso(text: string, at: number, dateAlone: boolean): DateTime | null 
   return scanClock(text, at + 11, base, true)
 }
 
+/** A time that begins with the digits of its date. */
+function scanDated(text: string, at: number, dateAlone: boolean): DateTime | null {
+  return scanIso(text, at, dateAlone) ?? scanApache(text, at) ?? scanBasic(text, at) ?? scanDayFirst(text, at)
+}
+
+/** `20150729T174141.536Z` */
+function scanBasic(text: string, at: number): DateTime | null {
+  if (text.charCodeAt(at + 8) !== 84) return null
+  const year = digits2(text, at) * 100 + digits2(text, at + 2)
+  const month = digits2(text, at + 4)
+  const day = digits2(text, at + 6)
+  if (!(year >= 1) || !validDay(month, day)) return null
+  // The clock without its colons: read as one with them.
+  const clock = `${text.slice(at + 9, at + 11)}:${text.slice(at + 11, at + 13)}:${text.slice(at + 13, at + 45)}`
+  const time = scanClock(clock, 0, daysSinceEpoch(year, month, day) * DAY_MICROS, true)
+  if (time !== null) end += at + 7
+  return time
+}
+
+/** `10 Oct 2000 13:55:36 GMT`, as in mail and HTTP; `10-Oct-2000 13:55:36.123`. */
+function scanDayFirst(text: string, start: number): DateTime | null {
+  let at = start
+  let day = text.charCodeAt(at++) - 48
+  if (isDigit(text.charCodeAt(at))) day = day * 10 + text.charCodeAt(at++) - 48
+  const separator = text.charCodeAt(at)
+  if ((separator !== 32 && separator !== 45) || text.charCodeAt(at + 4) !== separator) return null
+  const month = monthAt(text, at + 1)
+  const year = yearAt(text, at + 5)
+  if (year === 0 || !validDay(month, day) || text.charCodeAt(at + 9) !== 32) return null
+  return scanClock(text, at + 10, daysSinceEpoch(year, month, day) * DAY_MICROS, true)
+}
+
+/** Behind `Thu `, `Thu, ` or `Thursday, `, if one of them begins the text. */
+function afterWeekday(text: string): number {
+  let at = 0
+  while (isLetter(text.charCodeAt(at))) at++
+  if (at < 3 || !WEEKDAYS.includes(text.slice(0, 3).toLowerCase())) return 0
+  if (text.charCodeAt(at) === 44) at++
+  return text.charCodeAt(at) === 32 ? at + 1 : 0
+}
+
 /** `10/Oct/2000:13:55:36 -0700` */
 function scanApache(text: string, at: number): DateTime | null {
   if (text.charCodeAt(at + 2) !== 47 || text.charCodeAt(at + 6) !== 47 || text.charCodeAt(at + 11) !== 58) return null
@@ -129,11 +175,13 @@ function scanSyslog(text: string, start: number, receivedAt: DateTime): DateTime
   let day = text.charCodeAt(at++) - 48
   if (!(day >= 0 && day <= 9)) return null
   if (isDigit(text.charCodeAt(at))) day = day * 10 + text.charCodeAt(at++) - 48
+  if (text.charCodeAt(at) === 44) at++
   if (!validDay(month, day) || text.charCodeAt(at++) !== 32) return null
   let year = yearAt(text, at)
   if (year !== 0) at += 5
-  const clock = scanClock(text, at, 0, false)
+  let clock = scanClock(text, at, 0, false)
   if (clock === null) return null
+  if (year !== 0) clock = shifted(clock, halfOfDay(text, clock))
   if (year === 0 && text.charCodeAt(end) === 32) {
     year = yearAt(text, end + 1)
     if (year !== 0) end += 5
@@ -147,6 +195,16 @@ function scanSyslog(text: string, start: number, receivedAt: DateTime): DateTime
     if (time.micros <= receivedAt.micros + DAY_MICROS) return time
   }
   return null
+}
+
+/** ` AM` and ` PM`, as Java's older logs end their times: what they add to the clock. */
+function halfOfDay(text: string, clock: DateTime): number {
+  const isPm = text.startsWith(' PM', end)
+  if (!isPm && !text.startsWith(' AM', end)) return 0
+  const hour = Math.floor(clock.micros / HOUR_MICROS)
+  if (hour < 1 || hour > 12 || isWord(text.charCodeAt(end + 3))) return 0
+  end += 3
+  return ((hour % 12) - hour + (isPm ? 12 : 0)) * HOUR_MICROS
 }
 
 /** `HH:MM[:SS[.fraction]]` and, where one may stand, an offset. */
@@ -254,6 +312,10 @@ function needsTrim(text: string): boolean {
 
 function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 }
 
 function isWord(code: number): boolean {

@@ -3,6 +3,7 @@
  * The buffer makes them (`storage/ingest/`), the part writer consumes them, and the buffer's own readers serve them as they are.
  */
 import type { Vector } from '../vector.ts'
+import type { ThinColumn } from './thin.ts'
 
 export interface BlockColumns {
   readonly rowCount: number
@@ -11,6 +12,8 @@ export interface BlockColumns {
    * (a `time` vector, never absent). Dict vectors of several blocks may share one Dictionary object: it is then written once.
    */
   readonly columns: ReadonlyMap<string, Vector>
+  /** Columns of few values. Iterating `columns` leaves them out; asking it for one makes it whole. */
+  readonly thin?: Iterable<readonly [string, ThinColumn]>
 }
 
 /** What the catalog keeps of a part; `storage/part/write.ts` returns it and `describePart` reads it back from the footer. */

@@ -11,11 +11,13 @@ import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
-import { decodeColumn, decodeRows, FROM_OTHERS, REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
+import { decodeColumn, decodeRows, decodeThin, FROM_OTHERS, REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
+import { isSparse } from './encodings/sparse.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
 import { typeOfBits } from './summary.ts'
+import type { ThinColumn } from './thin.ts'
 import { readTokenFilter, type TokenFilter } from './token-filter.ts'
 import { type BlockFacts, verdictOf } from './verdict.ts'
 
@@ -245,6 +247,16 @@ class FileBlock implements BlockReader, BlockFacts {
     const to = range.toMicros ?? Number.POSITIVE_INFINITY
     if (this.maxTime.micros < from || this.minTime.micros >= to) return 'none'
     return this.minTime.micros >= from && this.maxTime.micros < to ? 'all' : 'some'
+  }
+
+  thin(field: string): ThinColumn | null {
+    const entry = this.entry(field)
+    if (entry === null || entry.dictionary !== -1) return null
+    if (!isSparse(entry.presentCount + entry.nullCount, this.rowCount)) return null
+    const what = `${field} in block ${this.#number}`
+    return this.#part.file.decode(entry.chunk, KIND_COLUMN, what, (source, encoding) =>
+      decodeThin(encoding, source, this.rowCount),
+    )
   }
 
   column(field: string, tally?: ReadTally): Vector | null {

@@ -11,7 +11,7 @@ import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { type Compression, FAST_COMPRESSION, frameChunk } from './chunk.ts'
 import { type BlockColumns, NO_LINEAGE, type PartDescription, type PartLineage } from './columns.ts'
-import { encodeColumn } from './encodings/index.ts'
+import { encodeColumn, encodeThin } from './encodings/index.ts'
 import { isSparse } from './encodings/sparse.ts'
 import { FieldDictionary } from './field-dictionary.ts'
 import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
@@ -32,6 +32,7 @@ import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
+import { shapeThin } from './thin.ts'
 import { timesOfBlock } from './time-column.ts'
 import { TokenSet } from './token-filter.ts'
 
@@ -178,6 +179,11 @@ class PartWriter {
       }
       write(field, vector, sink => encodeTimeOfEvent(sink, vector, block))
       if (name !== '_time' && !isSparse(entries.at(-1)!.presentCount, rowCount)) others.set(name, column)
+      yield
+    }
+    for (const [name, { rows, values }] of block.thin ?? []) {
+      const vector = shapeThin({ rows, values })
+      write(this.#field(name), vector, sink => encodeThin(sink, rows, vector))
       yield
     }
     for (const { field, vector } of waiting) {

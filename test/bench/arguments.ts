@@ -17,7 +17,9 @@ export const USAGE = `npm run bench -- [options]
   --skip-index        what the skip indexes cost and how often they err
   --patterns          how patterns groups the loghub files, and lines per second of processor time
   --compile           what plans and kernels take, and very large queries
-  --overhead          what measuring a query costs`
+  --overhead          what measuring a query costs
+  --scale             a store as it grows to --rows events: rate, parts, memory, and how long it takes to open (20000000 is the figure)
+  --server            bulk requests against DuckDB's load, and /health while the server is busy`
 
 export interface BenchArguments {
   readonly rows: number
@@ -37,6 +39,8 @@ export interface BenchArguments {
   readonly patterns: boolean
   readonly compile: boolean
   readonly overhead: boolean
+  readonly scale: boolean
+  readonly server: boolean
   readonly help: boolean
 }
 
@@ -62,6 +66,8 @@ export function readArguments(given: readonly string[]): BenchArguments {
       patterns: { type: 'boolean', default: false },
       compile: { type: 'boolean', default: false },
       overhead: { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
+      server: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -84,6 +90,8 @@ export function readArguments(given: readonly string[]): BenchArguments {
     patterns: values.patterns,
     compile: values.compile,
     overhead: values.overhead,
+    scale: values.scale,
+    server: values.server,
     help: values.help,
   }
 }

@@ -9,6 +9,9 @@ import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
+
+import { runScale } from './scale.ts'
+import { runServerBench } from './server.ts'
 import { runSize } from './size.ts'
 import { runSkipIndex } from './skip-index.ts'
 import { questions } from './suite.ts'
@@ -43,7 +46,15 @@ async function main(options: BenchArguments): Promise<void> {
     if (!(await runOverhead(say))) process.exitCode = 1
     return
   }
+  if (options.scale) {
+    if (!(await runScale(options.rows, options.seed, say))) process.exitCode = 1
+    return
+  }
   const events = await eventsOf(options.seed, options.rows)
+  if (options.server) {
+    await runServerBench(events, say)
+    return
+  }
   const megabytes = (events.bytes / 1e6).toFixed(0)
   say(
     `${events.rows} events, ${megabytes} MB of NDJSON, seed ${events.seed}; ${options.runs} runs${options.cold ? ', cold' : ''}`,

@@ -11,11 +11,12 @@ import { RULES } from '../../compiler/index.ts'
 import { STAGES } from '../../compiler/stages/index.ts'
 import { CANARY, TARGETS } from '../../fuzz/targets.ts'
 import type { ParseFormat } from '../../grammar/ast.ts'
-import { FORMAT_SYNTAX } from '../../grammar/index.ts'
+import { FORMAT_SYNTAX, parse } from '../../grammar/index.ts'
 import { FORMATS } from '../../runtime/formats/index.ts'
 import { repositoryRoot } from '../repository.ts'
 import { COOKBOOK_PAGE } from './cookbook/page.ts'
 import { SHORT_FORM_EXAMPLES } from './examples.ts'
+import { FOREIGN_EXAMPLES, fixedQuery } from './foreign-examples.ts'
 import { type PageExample, pageExamples, problemOf } from './page-examples.ts'
 import { generatedPages } from './pages.ts'
 import { expansionOf, type QueryExample, runExpression, runQuery, sameLines } from './run-example.ts'
@@ -81,6 +82,16 @@ describe('the examples of the descriptors', () => {
 
 /** Pages whose examples are run as they stand. Of generated pages their sources are run: the descriptors above, the entries in cookbook.test.ts. */
 const PAGES_RUN: readonly string[] = ['docs/language.md', 'compiler/README.md']
+
+describe('what other languages write', () => {
+  it('is wrong here, and its fix is a query', () => {
+    for (const [, query] of FOREIGN_EXAMPLES) {
+      const fixed = fixedQuery(query)
+      assert.ok(fixed !== null, `no fix: ${query}`)
+      assert.deepEqual(parse(fixed).diagnostics, [], fixed)
+    }
+  })
+})
 
 describe('queries in Markdown', () => {
   it('stand only on pages whose examples are run', () => {

@@ -54,12 +54,14 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H912: 'let $slow = where ms > 500; head 5',
   H913: 'join on host == ms with [head 1]',
   H914: 'stats avg(code) as code by host | sort -code | head 1',
+  H915: null,
 }
 
 /** Limits cannot be shown in a line. */
 export const UNSHOWN: ReadonlyMap<DiagnosticCode, string> = new Map([
   ['E501', 'A query text longer than 1,048,576 characters.'],
   ['H902', 'A query over all time, where there are 10 million events or more: name a range, `from main[-24h]`.'],
+  ['H915', 'A query whose rows or groups did not fit in its memory: its answer is the same, and took longer.'],
   ['E502', 'Brackets, operators or calls nested deeper than the parser allows.'],
 ])
 

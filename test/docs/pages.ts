@@ -6,6 +6,7 @@ import { tagOf } from '../../server/openapi.ts'
 import { OPTIONS, type Option, type OptionName } from '../../server/options.ts'
 import { ROUTES } from '../../server/routes/index.ts'
 import { errorExample, UNSHOWN } from './error-examples.ts'
+import { FOREIGN_EXAMPLES, fixedQuery } from './foreign-examples.ts'
 import { code, fenced, GENERATED_NOTE, table } from './markdown.ts'
 import { referencePage } from './reference.ts'
 
@@ -53,6 +54,15 @@ async function errorsPage(): Promise<string> {
       parts.push('', frame === null ? instead : fenced('', frame))
     }
   }
+  parts.push(
+    '',
+    '## Coming from elsewhere',
+    '',
+    'What other languages write is an error whose fix is the whole query in the words of this one, ready to run.',
+    '',
+  )
+  const rows = FOREIGN_EXAMPLES.map(([language, query]) => [language, code(query), code(fixedQuery(query) ?? 'none')])
+  parts.push(table(['', 'written', 'fixed'], rows))
   return parts.join('\n')
 }
 

@@ -49,7 +49,10 @@ const HABITS: Readonly<Record<string, readonly Habit[]>> = {
     ['error | fillnull value=NONE a', 'error | extend a = coalesce(a, "NONE")'],
     ['error | filter a == 1', 'error | where a == 1'],
     ['error | distinct host', 'error | dedup host | keep host'],
-    ['error | where a = 1 && b like "x%" || c is null', 'error | where a == 1 and glob(b, "x*") or is_null(c)'],
+    [
+      'error | where a = 1 && b like "x%" || c is null',
+      'error | where a == 1 and glob(b, "x*") or (is_null(c) or is_missing(c))',
+    ],
     ["from 'main' | where a == 'b'", 'from main | where a == "b"'],
     ['SELECT * FROM logs', 'from logs'],
     ['select a, b as c from logs where x = 1 limit 5', 'from logs | where x == 1 | head 5 | keep a, b | rename b as c'],
@@ -74,7 +77,7 @@ const HABITS: Readonly<Record<string, readonly Habit[]>> = {
     ['error | chart count by host', 'error | stats count() by host'],
     ['error | timechart span=5m avg(ms) by host', 'error | every 5m by host stats avg(ms)'],
     ['error | dedup host sortby -_time', 'error | sort -_time | dedup host'],
-    ['error | where isnotnull(user)', 'error | where not is_null(user)'],
+    ['error | where isnotnull(user)', 'error | where (exists(user) and not is_null(user))'],
     ['error | where like(host, "web%")', 'error | where glob(host, "web*")'],
     ['error | where cidrmatch("10.0.0.0/8", ip)', 'error | where cidr_match(ip, "10.0.0.0/8")'],
     ['error | eval h=lower(host)."x"', 'error | extend h=lower(host) + "x"'],
@@ -197,7 +200,7 @@ const HABITS: Readonly<Record<string, readonly Habit[]>> = {
     ],
     [
       "SELECT * FROM logs WHERE host IN ('a','b') AND user IS NOT NULL",
-      'from logs | where host IN ["a","b"] AND not is_null(user)',
+      'from logs | where host IN ["a","b"] AND (exists(user) and not is_null(user))',
     ],
     ["SELECT date_trunc('hour', ts), count(*) FROM logs GROUP BY 1", 'from logs | stats count() by bin(ts, 1h)'],
     [
@@ -221,7 +224,7 @@ const HABITS: Readonly<Record<string, readonly Habit[]>> = {
     ['error | where a = 1 OR b = 2', 'error | where a == 1 OR b == 2'],
     ['error | where !(a == 1)', 'error | where not (a == 1)'],
     ["error | where a == 'x'", 'error | where a == "x"'],
-    ['error | where a is not null', 'error | where not is_null(a)'],
+    ['error | where a is not null', 'error | where (exists(a) and not is_null(a))'],
     ["error | where a not like 'x%'", 'error | where not glob(a, "x*")'],
     ["error | where a ilike '%x%'", 'error | where contains(a, "x")'],
     ["error | where a regexp 'x'", 'error | where matches(a, r"x")'],
@@ -244,7 +247,7 @@ const HABITS: Readonly<Record<string, readonly Habit[]>> = {
 
 /** Names that only the registry of functions knows: what comes of it when every correction is taken. */
 const NAMES: readonly Habit[] = [
-  ['where isnull(user)', 'where is_null(user)'],
+  ['where isnull(user)', 'where (is_null(user) or is_missing(user))'],
   ['where match(host, "^web")', 'where matches(host, "^web")'],
   ['extend x = iff(status > 1, "y", "n")', 'extend x = if(status > 1, "y", "n")'],
   ['extend x = tostring(status), y = todouble(ms)', 'extend x = string(status), y = float(ms)'],

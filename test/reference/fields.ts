@@ -1,7 +1,7 @@
 /** `keep`, `drop` and `rename`: which fields a row has. */
 import type { AstDrop, AstFieldPattern, AstKeep, AstRename } from '../../grammar/ast.ts'
 import type { Value } from '../../storage/value.ts'
-import { copyOf, type Row, readField } from './row.ts'
+import { copyOf, isObject, type Row, readField } from './row.ts'
 
 interface Result {
   readonly rows: Row[]
@@ -45,9 +45,34 @@ function pick(row: Row, names: readonly string[]): Row {
 export function dropFields(stage: AstDrop, rows: readonly Row[], columns: string[] | null): Result {
   const isKept = (name: string): boolean => !stage.fields.some(field => isMatch(field, name))
   return {
-    rows: rows.map(row => ({ ...row, fields: new Map([...row.fields].filter(([name]) => isKept(name))) })),
+    rows: rows.map(row => {
+      const kept = [...row.fields].filter(([name]) => isKept(name))
+      return { ...row, fields: withoutMembers(kept, path => !isKept(path)) }
+    }),
     columns: columns === null ? null : columns.filter(isKept),
   }
+}
+
+/** Fields without the members of objects that are gone; an object of which nothing is left is missing. */
+function withoutMembers(
+  fields: readonly (readonly [string, Value])[],
+  isGone: (path: string) => boolean,
+): Map<string, Value> {
+  const left = new Map<string, Value>()
+  for (const [name, value] of fields) {
+    const rest = without(value, name, isGone)
+    if (rest !== undefined || value === undefined) left.set(name, rest)
+  }
+  return left
+}
+
+function without(value: Value, path: string, isGone: (path: string) => boolean): Value {
+  if (!isObject(value) || Object.keys(value).length === 0) return value
+  const members = Object.entries(value)
+    .filter(([name]) => !isGone(`${path}.${name}`))
+    .map(([name, member]) => [name, without(member, `${path}.${name}`, isGone)] as const)
+    .filter(([, member]) => member !== undefined)
+  return members.length === 0 ? undefined : Object.fromEntries(members)
 }
 
 /** All at once, so `rename a as b, b as a` swaps; the field keeps its place. */
@@ -62,8 +87,17 @@ export function renameFields(stage: AstRename, rows: readonly Row[], columns: st
         const renamed = nameOf(name)
         if (renamed !== null) fields.set(renamed, value)
       }
-      return { fields, index: row.index }
+      // A member of an object becomes a field of its own, and leaves the object.
+      for (const [from, to] of newName) {
+        const member = row.fields.has(from) || !isInObject(row, from) ? undefined : readField(row, from)
+        if (member !== undefined) fields.set(to, member)
+      }
+      return { fields: withoutMembers([...fields], path => newName.has(path)), index: row.index }
     }),
     columns: columns === null ? null : columns.map(nameOf).filter(name => name !== null),
   }
+}
+
+function isInObject(row: Row, name: string): boolean {
+  return [...row.fields.keys()].some(field => name.startsWith(`${field}.`))
 }

@@ -40,7 +40,10 @@ export const sum: AggregateFunction = {
     n: { type: 'count', init: 0 },
     rest: { type: 'object', init: null, holds: 'sumRest' },
   },
-  step: (s, [x], cx) => js`${addKeeping(s, x!.value, cx)} ${s.n!}++;`,
+  step: (s, [x], cx) =>
+    cx.isShort && x!.isInt32 === true
+      ? js`${s.total!} += ${x!.value}; ${s.n!}++;`
+      : js`${addKeeping(s, x!.value, cx)} ${s.n!}++;`,
   merge: (into, from, cx) => js`${addKeeping(into, from.total!, cx)}
     ${into.lost!} += ${from.lost!};
     ${into.n!} += ${from.n!};

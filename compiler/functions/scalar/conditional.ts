@@ -106,7 +106,6 @@ const isNull = conditional({
   name: 'is_null',
   helper: 'isNull',
   nulls: 'observe',
-  foreign: ['isnull'],
   parameters: X,
   summary: 'Whether the value is a JSON null. A field the event does not have is missing, not null.',
   examples: [

@@ -1,180 +1,124 @@
 /**
- * join: the right side is read first and held, the left side streams past it. Rows come out in the order of the left side, the matches
- * of one row in the order of the right side; rows of the right side that nothing matched (`outer`) come last.
+ * join: the right side is held, the left side goes past it. Rows come out in the order of the left side, the matches of one row in the
+ * order of the right side; rows of the right side that nothing matched (`outer`) come last. Where the left side is read first, it is
+ * held too until the right side, of which only what can match is kept, has been read. What does not fit goes to disk, both sides whole.
  */
+import type { ScanPredicate } from '../../../storage/predicate.ts'
 import type { Batch } from '../../batch.ts'
 import { ColumnBatch, withSelection } from '../../column-batch.ts'
-import { isMember } from '../../object-fields.ts'
 import type { JoinSpec } from '../../program.ts'
-import { takeRows } from '../../take-rows.ts'
 import type { Operator, RunContext } from '../operator.ts'
-import { joinedBatch, type RightNames } from './joined-batch.ts'
+import { HeldJoin } from './held-join.ts'
 import { MatchTable } from './match-table.ts'
-import { RightRows } from './right-rows.ts'
+import { PartitionedJoin } from './partitioned-join.ts'
+import { bytesOfBatch, heldBatch } from './right-rows.ts'
 
-const OUTPUT_ROWS = 8192
+/** The left side, where it is read first: its rows, and what they can match. */
+interface HeldLeft {
+  readonly keys: MatchTable
+  readonly batches: Batch[]
+}
 
 export class JoinOperator {
-  /** What the right side feeds, to its end, before the left side begins. */
-  readonly build: Operator
-  readonly probe: Operator
+  /** What each side feeds; the one that is read first ends before the other begins. */
+  readonly left: Operator
+  readonly right: Operator
   readonly #spec: JoinSpec
   readonly #context: RunContext
   readonly #next: Operator
-  readonly #table: MatchTable
-  readonly #right: RightRows
-  readonly #leftFields: readonly string[]
-  readonly #rightFields: readonly string[]
-  /** Output names of the right side's fields, known once it has been read. */
-  #names: RightNames = new Map()
-  /** `outer`: by row of the right side, has it been matched? */
-  #matched = new Uint8Array(0)
+  #held: HeldJoin
+  #heldLeft: HeldLeft | null = null
+  #heldLeftBytes = 0
+  /** Since memory was full. */
+  #onDisk: PartitionedJoin | null = null
   /** Where the next output row stands, when rows of the left side have become several. */
   #position = 0
-  #chargedBytes = 0
 
   constructor(spec: JoinSpec, context: RunContext, next: Operator) {
     this.#spec = spec
     this.#context = context
     this.#next = next
-    this.#leftFields = spec.keys.map(key => key.left)
-    this.#rightFields = spec.keys.map(key => key.right)
-    this.#table = new MatchTable(spec.keys.length, { keepsRows: this.#keepsRows, matchesNull: spec.matchesNull })
-    this.#right = new RightRows(context)
-    let isBuilt = false
-    const table = this.#table
-    const needsMatch = spec.type === 'inner' || spec.type === 'semi'
-    this.build = {
-      get isDone() {
-        return next.isDone
-      },
-      push: batch => this.#add(batch),
-      finish: () => {
-        isBuilt = true
-        this.#close()
-      },
-    }
-    this.probe = {
-      get isDone() {
-        return next.isDone || (isBuilt && needsMatch && table.rowCount === 0)
-      },
-      push: batch => this.#match(batch),
-      finish: () => this.#finish(),
+    this.#held = new HeldJoin(spec, context)
+    if (spec.readFirst === 'left') {
+      const { matchesNull } = spec
+      const heldLeft = {
+        keys: new MatchTable(spec.keys.length, { keeps: 'keys', matchesNull }),
+        batches: [],
+      }
+      this.#heldLeft = heldLeft
+      this.left = this.#side(
+        batch => this.#holdLeft(batch, heldLeft),
+        () => heldLeft.keys.close(),
+      )
+      this.right = this.#side(
+        batch => this.#addMatching(batch, heldLeft),
+        () => this.#finishRight(heldLeft),
+        // Without any key on the left nothing on the right can match.
+        () => heldLeft.keys.rowCount > 0,
+      )
+    } else {
+      const needsMatch = spec.type === 'inner' || spec.type === 'semi'
+      this.right = this.#side(
+        batch => this.#add(batch),
+        () => this.#held.close(),
+      )
+      this.left = this.#side(
+        batch => this.#match(batch),
+        () => this.#finish(),
+        () => !needsMatch || this.#held.table.rowCount > 0,
+      )
     }
   }
 
-  get #keepsRows(): boolean {
-    return this.#spec.type !== 'semi' && this.#spec.type !== 'anti'
+  /** @param matters  once the other side has been read: can anything come of this one? */
+  #side(push: (batch: Batch) => void, finish: () => void, matters: () => boolean = () => true): Operator {
+    const isDone = (): boolean => this.#next.isDone || (this.#onDisk === null && !matters())
+    return {
+      get isDone() {
+        return isDone()
+      },
+      push,
+      finish,
+    }
   }
+
+  /** What blocks of the side that is read second are asked, once the other has been read. */
+  keyPredicate(key: number, field: string): ScanPredicate | null {
+    if (this.#onDisk !== null) return null
+    return (this.#heldLeft?.keys ?? this.#held.table).keyPredicate(key, field)
+  }
+
+  // ── The right side first ──────────────────────────────────────────────────────────────────────────────────────────
 
   #add(batch: Batch): void {
-    this.#table.add(batch, this.#rightFields)
-    if (this.#keepsRows) this.#right.add(batch)
-    this.#context.memory.charge(this.#table.sizeBytes - this.#chargedBytes, 'join')
-    this.#chargedBytes = this.#table.sizeBytes
-  }
-
-  #close(): void {
-    this.#table.close()
-    const { keys, prefix, type } = this.#spec
-    const shared = keys.filter(key => key.left === key.right).map(key => key.right)
-    const isShared = (name: string): boolean => shared.some(key => name === key || isMember(key, name))
-    this.#names = new Map(
-      this.#right.names.filter(name => !isShared(name)).map(name => [`${prefix}${name}`, name] as const),
-    )
-    if (type === 'outer') this.#matched = new Uint8Array(this.#table.rowCount + 1)
+    if (this.#onDisk !== null) this.#onDisk.addRight(batch)
+    else if (!this.#held.add(batch)) this.#goToDisk()
   }
 
   #match(batch: Batch): void {
-    const first = this.#table.find(batch, this.#leftFields)
-    switch (this.#spec.type) {
-      case 'semi':
-      case 'anti':
-        this.#select(batch, first, this.#spec.type === 'semi')
-        return
-      default:
-        if (this.#table.hasRepeats && this.#hasSeveral(first, batch.selectedCount)) this.#emitSeveral(batch, first)
-        else this.#emitSingle(batch, first)
-    }
+    if (this.#onDisk !== null) this.#onDisk.addLeft(batch)
+    else this.#held.match(batch, output => this.#emit(output))
   }
 
-  #select(batch: Batch, first: Uint32Array, isMatch: boolean): void {
-    const kept = new Uint32Array(batch.selectedCount)
-    let count = 0
-    for (let n = 0; n < batch.selectedCount; n++) {
-      if ((first[n] !== 0) === isMatch) kept[count++] = batch.selection === null ? n : batch.selection[n]!
-    }
-    if (count > 0) this.#next.push(count === batch.selectedCount ? batch : withSelection(batch, kept, count))
+  #emit(output: Batch): boolean {
+    this.#next.push(this.#placed(output))
+    return !this.#next.isDone
   }
 
-  #hasSeveral(first: Uint32Array, count: number): boolean {
-    for (let n = 0; n < count; n++) if (first[n] !== 0 && this.#table.nextOf(first[n]!) !== 0) return true
-    return false
-  }
-
-  /** No row has more than one match: the columns of the left side go on as they are. */
-  #emitSingle(batch: Batch, first: Uint32Array): void {
-    const keepsAll = this.#spec.type !== 'inner'
-    const rows = new Uint32Array(batch.rowCount)
-    const kept = new Uint32Array(batch.selectedCount)
-    let count = 0
-    for (let n = 0; n < batch.selectedCount; n++) {
-      const match = first[n]!
-      if (match === 0 && !keepsAll) continue
-      const row = batch.selection === null ? n : batch.selection[n]!
-      rows[row] = match
-      kept[count++] = row
+  #finish(): void {
+    if (this.#onDisk !== null) {
+      this.#context.defer(this.#fromDisk(this.#onDisk))
+      return
     }
-    if (count === 0) return
-    this.#mark(rows)
-    const left = this.#placed(count === batch.selectedCount ? batch : withSelection(batch, kept, count))
-    this.#next.push(joinedBatch(left, this.#right, rows, this.#names))
-  }
-
-  /** Every row once for each of its matches. */
-  #emitSeveral(batch: Batch, first: Uint32Array): void {
-    const keepsAll = this.#spec.type !== 'inner'
-    let taken = new Uint32Array(OUTPUT_ROWS)
-    let rows = new Uint32Array(OUTPUT_ROWS)
-    let count = 0
-    const flush = (): void => {
-      if (count > 0) this.#emitTaken(batch, taken.subarray(0, count), rows.subarray(0, count))
-      taken = new Uint32Array(OUTPUT_ROWS)
-      rows = new Uint32Array(OUTPUT_ROWS)
-      count = 0
-    }
-    for (let n = 0; n < batch.selectedCount; n++) {
-      let match = first[n]!
-      if (match === 0 && !keepsAll) continue
-      const row = batch.selection === null ? n : batch.selection[n]!
-      do {
-        taken[count] = row
-        rows[count++] = match
-        if (count === OUTPUT_ROWS) {
-          flush()
-          if (this.#next.isDone) return
-        }
-        match = match === 0 ? 0 : this.#table.nextOf(match)
-      } while (match !== 0)
-    }
-    flush()
-  }
-
-  #emitTaken(batch: Batch, taken: Uint32Array, rows: Uint32Array): void {
-    this.#mark(rows)
-    const rowCount = taken.length
-    const size = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase: 0 }
-    const left = new ColumnBatch(size, batch.names, name => takeRows(batch.column(name), taken))
-    this.#next.push(joinedBatch(this.#placed(left), this.#right, rows, this.#names))
+    for (const { batch } of this.#held.unmatched()) if (!this.#next.isDone) this.#emit(batch)
+    this.#held.release()
+    this.#next.finish()
   }
 
   /** Positions of the left side hold while each of its rows is one row of the output. */
   #placed(batch: Batch): Batch {
-    if (!this.#table.hasRepeats) {
-      this.#position = Math.max(this.#position, batch.rowOrderBase + batch.rowCount)
-      return batch
-    }
     const { rowCount, selection, selectedCount } = batch
+    if (!this.#held.table.hasRepeats && this.#spec.type !== 'outer') return batch
     const rowOrderBase = this.#position
     this.#position += rowCount
     return new ColumnBatch({ rowCount, selection, selectedCount, rowOrderBase }, batch.names, name =>
@@ -182,33 +126,83 @@ export class JoinOperator {
     )
   }
 
-  #mark(rows: Uint32Array): void {
-    if (this.#spec.type !== 'outer') return
-    for (let n = 0; n < rows.length; n++) this.#matched[rows[n]!] = 1
+  // ── The left side first ───────────────────────────────────────────────────────────────────────────────────────────
+
+  #holdLeft(batch: Batch, { keys, batches }: HeldLeft): void {
+    if (this.#onDisk !== null) {
+      this.#onDisk.addLeft(batch)
+      return
+    }
+    const before = keys.sizeBytes
+    keys.add(
+      batch,
+      this.#spec.keys.map(key => key.left),
+      new Uint32Array(batch.selectedCount),
+    )
+    const held = heldBatch(batch)
+    batches.push(held)
+    const bytes = keys.sizeBytes - before + bytesOfBatch(held)
+    this.#heldLeftBytes += bytes
+    if (!this.#context.memory.hold(bytes)) this.#goToDisk()
   }
 
-  #finish(): void {
-    if (this.#spec.type === 'outer') this.#emitUnmatched()
+  #addMatching(batch: Batch, { keys }: HeldLeft): void {
+    if (this.#onDisk !== null) {
+      this.#onDisk.addRight(batch)
+      return
+    }
+    const matching = matchingIn(
+      batch,
+      keys,
+      this.#spec.keys.map(key => key.right),
+    )
+    if (matching !== null) this.#add(matching)
+  }
+
+  #finishRight({ batches }: HeldLeft): void {
+    if (this.#onDisk === null) {
+      this.#held.close()
+      for (const batch of batches) {
+        if (this.#next.isDone) break
+        this.#match(batch)
+      }
+      this.#context.memory.release(this.#heldLeftBytes)
+    }
+    this.#finish()
+  }
+
+  // ── Disk ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What is held, and all that comes from here on. */
+  #goToDisk(): void {
+    const onDisk = new PartitionedJoin(this.#spec, this.#context)
+    for (const batch of this.#heldLeft?.batches ?? []) onDisk.addLeft(batch)
+    for (const batch of this.#held.batches) onDisk.addRight(batch)
+    this.#onDisk = onDisk
+    this.#held.release()
+    this.#context.memory.release(this.#heldLeftBytes)
+    this.#held = new HeldJoin(this.#spec, this.#context)
+    if (this.#heldLeft !== null) this.#heldLeft.batches.length = 0
+  }
+
+  *#fromDisk(onDisk: PartitionedJoin): Generator<void> {
+    for (const batch of onDisk.joined()) {
+      if (this.#next.isDone) break
+      if (batch !== null) this.#next.push(batch)
+      yield
+    }
     this.#next.finish()
   }
+}
 
-  /** Keys that both sides have under one name are there as well: rows are told apart by them. */
-  #emitUnmatched(): void {
-    const unmatched: number[] = []
-    for (let row = 1; row <= this.#table.rowCount; row++) if (this.#matched[row] !== 1) unmatched.push(row)
-    const fields = new Map<string, string>()
-    for (const { left, right } of this.#spec.keys) if (left === right) fields.set(left, right)
-    for (const [name, field] of this.#names) fields.set(name, field)
-    for (let start = 0; start < unmatched.length && !this.#next.isDone; start += OUTPUT_ROWS) {
-      const rows = Uint32Array.from(unmatched.slice(start, start + OUTPUT_ROWS))
-      const size = {
-        rowCount: rows.length,
-        selection: null,
-        selectedCount: rows.length,
-        rowOrderBase: this.#position + start,
-      }
-      const nothing = new ColumnBatch(size, [], () => null)
-      this.#next.push(joinedBatch(nothing, this.#right, rows, fields))
-    }
+/** The rows whose key was added; null: none. */
+function matchingIn(batch: Batch, keys: MatchTable, fields: readonly string[]): Batch | null {
+  const first = keys.find(batch, fields)
+  const kept = new Uint32Array(batch.selectedCount)
+  let count = 0
+  for (let n = 0; n < batch.selectedCount; n++) {
+    if (first[n] !== 0) kept[count++] = batch.selection === null ? n : batch.selection[n]!
   }
+  if (count === 0) return null
+  return count === batch.selectedCount ? batch : withSelection(batch, kept, count)
 }

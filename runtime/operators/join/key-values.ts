@@ -3,7 +3,8 @@
  * are two), 0 for null and missing unless they match too. The right side of a join gives values their numbers; the left side only looks them up, so that keys
  * nobody can match cost no memory. No string is made per row: text is hashed as bytes, a dictionary's values once.
  */
-import { DateTime, type Value } from '../../../storage/value.ts'
+import type { ScanPredicate } from '../../../storage/predicate.ts'
+import { DateTime, type Scalar, type Value } from '../../../storage/value.ts'
 import { type Dictionary, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { keyOf } from '../../helpers/compare.ts'
@@ -19,6 +20,13 @@ const OTHER = 3
 
 /** Of null and missing, where they match each other; tables begin at KINDS. */
 const NULLS = 1
+
+/** Up to so many keys are asked for one by one. */
+const LISTED_MAX = 100
+
+/** Of a number and the two places that lead to it; of anything else, its text and its entry. */
+const NUMBER_BYTES = 16
+const OTHER_BYTES = 100
 
 /** A dictionary's value that nobody has asked for. */
 const UNASKED = 0xffffffff
@@ -43,9 +51,53 @@ export class KeyValues {
     this.#absent = matchesNull ? NULLS : 0
   }
 
+  /** Of the values: those of dictionaries are the dictionaries'. */
+  get sizeBytes(): number {
+    return (
+      NUMBER_BYTES * (this.#numbers.capacity + this.#times.capacity) +
+      this.#texts.sizeBytes +
+      OTHER_BYTES * this.#others.size
+    )
+  }
+
   /** From now on values are only looked up. */
   close(): void {
     this.#adds = false
+  }
+
+  /**
+   * What a block must have in the field so that one of its values may be among these; null: nothing can be said. Where there are many,
+   * it is the range they lie in.
+   */
+  predicate(field: string): ScanPredicate | null {
+    const numbers = this.#numbers.count
+    const texts = this.#texts.count
+    const times = this.#times.count
+    if (this.#others.size > 0) return null
+    if (numbers + texts + times === 0) return { kind: 'never' }
+    if (numbers + texts + times <= LISTED_MAX) {
+      const values: Scalar[] = []
+      for (let code = 1; code <= numbers; code++) values.push(this.#numbers.values[code]!)
+      for (let code = 1; code <= texts; code++) values.push(this.#texts.textOf(code))
+      for (let code = 1; code <= times; code++) values.push(new DateTime(this.#times.values[code]!))
+      return { kind: 'in', field, values }
+    }
+    if (texts > 0 || (numbers > 0 && times > 0)) return null
+    const { values } = numbers > 0 ? this.#numbers : this.#times
+    let min = values[1]!
+    let max = min
+    for (let code = 2; code <= numbers + times; code++) {
+      if (values[code]! < min) min = values[code]!
+      else if (values[code]! > max) max = values[code]!
+    }
+    const scalar = (value: number): Scalar => (numbers > 0 ? value : new DateTime(value))
+    return {
+      kind: 'and',
+      of: [
+        { kind: 'compare', field, operator: '>=', value: scalar(min) },
+        { kind: 'compare', field, operator: '<=', value: scalar(max) },
+      ],
+    }
   }
 
   /** One number per selected row, in the order of the selection. */

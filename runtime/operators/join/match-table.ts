@@ -2,18 +2,19 @@
  * Which rows of the right side a row of the left side matches: keys become numbers, several keys one number, and each number leads to
  * its rows in the order they came. Built once, then only read.
  */
+import type { ScanPredicate } from '../../../storage/predicate.ts'
 import type { Batch } from '../../batch.ts'
 import { KeyValues } from './key-values.ts'
 import { PairNumbers } from './pair-numbers.ts'
 
 export class MatchTable {
-  /** Rows added so far; they are numbered in the order they came. */
+  /** Rows kept so far; they are numbered in the order they came. */
   rowCount = 0
   /** Does any key have more than one row? */
   hasRepeats = false
   readonly #keys: readonly KeyValues[]
   readonly #pairs: readonly PairNumbers[]
-  readonly #keepsRows: boolean
+  readonly keeps: 'all' | 'keyed' | 'keys'
   /** By the number of a key: its first and last row, counted from 1; 0 for none. */
   #first = new Uint32Array(1024)
   #last = new Uint32Array(1024)
@@ -22,43 +23,57 @@ export class MatchTable {
   #numbers = new Uint32Array(0)
   #more = new Uint32Array(0)
 
-  /** @param keepsRows  false when it is enough to know that there is a match */
-  constructor(keyCount: number, { keepsRows, matchesNull }: { keepsRows: boolean; matchesNull: boolean }) {
+  /** @param keeps  every row, those with a key (no null in it), or one of each key */
+  constructor(keyCount: number, { keeps, matchesNull }: { keeps: MatchTable['keeps']; matchesNull: boolean }) {
     this.#keys = Array.from({ length: keyCount }, () => new KeyValues(matchesNull))
     this.#pairs = Array.from({ length: Math.max(0, keyCount - 1) }, () => new PairNumbers())
-    this.#keepsRows = keepsRows
+    this.keeps = keeps
   }
 
   get sizeBytes(): number {
-    return 4 * (this.#first.length + this.#last.length + this.#next.length)
+    const own = 4 * (this.#first.length + this.#last.length + this.#next.length)
+    return this.#keys.reduce((bytes, key) => bytes + key.sizeBytes, own)
   }
 
-  /** Rows of the right side: all that are selected get a row number, those without a null key can be found. */
-  add(batch: Batch, fields: readonly string[]): void {
+  /**
+   * Rows of the right side. Those worth keeping get a row number and are told by where they stand in the batch: returns how many.
+   */
+  add(batch: Batch, fields: readonly string[], kept: Uint32Array): number {
     const numbers = this.#numbersOf(batch, fields)
-    this.#next = grown(this.#next, this.rowCount + batch.selectedCount)
+    const { keeps } = this
+    let count = 0
+    if (keeps !== 'keys') this.#next = grown(this.#next, this.rowCount + batch.selectedCount)
     for (let n = 0; n < batch.selectedCount; n++) {
-      const row = ++this.rowCount
       const number = numbers[n]!
-      if (number === 0) continue
+      if (number === 0 && keeps !== 'all') continue
       if (number >= this.#first.length) {
         this.#first = grown(this.#first, number + 1)
         this.#last = grown(this.#last, number + 1)
       }
       const last = this.#last[number]!
+      if (last !== 0 && keeps === 'keys') continue
+      const row = ++this.rowCount
+      kept[count++] = batch.selection === null ? n : batch.selection[n]!
+      if (number === 0) continue
       if (last === 0) this.#first[number] = row
-      else if (this.#keepsRows) {
+      else {
         this.#next[last - 1] = row
         this.hasRepeats = true
       }
       this.#last[number] = row
     }
+    return count
   }
 
   /** Every row has been added. */
   close(): void {
     for (const key of this.#keys) key.close()
     for (const pairs of this.#pairs) pairs.close()
+  }
+
+  /** What a block must have in `field` to have a row whose key, the one in that place, was added; null: nothing can be said. */
+  keyPredicate(key: number, field: string): ScanPredicate | null {
+    return this.#keys[key]!.predicate(field)
   }
 
   /** The first match of every selected row, in the order of the selection: its number from 1, or 0. Overwritten by the next call. */

@@ -3,33 +3,41 @@ import { DateTime, type Value } from '../../../storage/value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
-import type { RunContext } from '../operator.ts'
+import { bytesOfVector } from '../../spill/size.ts'
 
 /** Rough cost of one value of a column that was put together. */
 const VALUE_BYTES = 16
-/** Of a held row: which batch, which row of it. */
-const ROW_BYTES = 8
 
 /** A column by row number: `at` gives the values of rows counted from 1, missing for 0. */
 export interface RightColumn {
   at(rows: Uint32Array): Vector
 }
 
+/** What is worth keeping of a batch: where few of its rows are selected, those alone. */
+export function heldBatch(batch: Batch): Batch {
+  const { selection, selectedCount, rowCount } = batch
+  if (selection === null || selectedCount * 2 > rowCount) return batch
+  return batch.at(selection.slice(0, selectedCount))
+}
+
+/** As rows of the right side: their columns are put together besides, where they are read. */
+export function bytesOfHeld(batch: Batch): number {
+  return bytesOfBatch(batch) + batch.selectedCount * batch.names.length * VALUE_BYTES
+}
+
+/** With every column decoded: whoever holds the batch will read it. */
+export function bytesOfBatch(batch: Batch): number {
+  return batch.names.reduce((bytes, name) => bytes + bytesOfVector(batch.column(name)), 0)
+}
+
 export class RightRows {
-  readonly #context: RunContext
-  readonly #batches: Batch[] = []
+  readonly batches: Batch[] = []
   readonly #names = new Set<string>()
   readonly #columns = new Map<string, RightColumn>()
-  #rowCount = 0
 
-  constructor(context: RunContext) {
-    this.#context = context
-  }
-
+  /** As `heldBatch` gives it. */
   add(batch: Batch): void {
-    this.#context.memory.charge(batch.selectedCount * ROW_BYTES, 'join')
-    this.#batches.push(batch)
-    this.#rowCount += batch.selectedCount
+    this.batches.push(batch)
     for (const name of batch.names) this.#names.add(name)
   }
 
@@ -40,7 +48,6 @@ export class RightRows {
   column(name: string): RightColumn {
     let column = this.#columns.get(name)
     if (column === undefined) {
-      this.#context.memory.charge(this.#rowCount * VALUE_BYTES, 'join')
       column = columnOf(this.#values(name))
       this.#columns.set(name, column)
     }
@@ -50,7 +57,7 @@ export class RightRows {
   /** By row number; the first belongs to no row. */
   #values(name: string): Value[] {
     const values: Value[] = [undefined]
-    for (const batch of this.#batches) {
+    for (const batch of this.batches) {
       const vector = batch.column(name)
       for (let n = 0; n < batch.selectedCount; n++) {
         values.push(valueAt(vector, batch.selection === null ? n : batch.selection[n]!))

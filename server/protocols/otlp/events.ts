@@ -35,17 +35,18 @@ export function groupReader(
   }
   return record => {
     const defaults: EventDefaults = { ...labels, receivedAt: record.time ?? record.observedTime ?? receivedAt }
-    return reader.fromFields(fieldsOf(record, shared, labels), rawOf(record.body), defaults)
+    return reader.fromFields(fieldsOf(reader, record, shared, labels), rawOf(record.body), defaults)
   }
 }
 
 function fieldsOf(
+  reader: EventReader,
   record: OtlpRecord,
   shared: Attributes,
   { source, host }: Pick<EventDefaults, 'source' | 'host'>,
 ): Attributes {
   const { body } = record
-  const document = typeof body === 'string' ? objectIn(body) : isMembers(body) ? body : null
+  const document = typeof body === 'string' ? objectIn(reader, body) : isMembers(body) ? reader.extract(body) : null
   const fields: Record<string, unknown> = { ...document, ...shared, ...record.attributes }
   const level = record.severityText === '' ? levelOf(record.severityNumber) : record.severityText
   const set = (name: string, value: unknown) => {

@@ -13,8 +13,8 @@ export interface OtlpOutcome {
 
 /** @throws {BackpressureError} when there is no room: senders of OTLP try again. */
 export async function storeOtlp(context: ServerContext, logs: OtlpLogs): Promise<OtlpOutcome> {
-  const { engine, config, reader } = context
-  const writer = new EventWriter(engine, config.get('ingest.max_batch_size'), 'refuse')
+  const { config, reader } = context
+  const writer = new EventWriter(context, 'refuse')
   const receivedAt = receiveTime()
   let { rejected, problem } = logs
   let position = 0

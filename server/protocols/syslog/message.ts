@@ -77,7 +77,7 @@ export class SyslogReader {
     // What the header says counts, whatever a document in the message says.
     fields.host = textOf(hostname) ?? peer
     fields._source = textOf(appname) ?? SOURCETYPE
-    return this.#reader.fromFields({ ...documentIn(message), ...fields }, text, {
+    return this.#reader.fromFields({ ...documentIn(this.#reader, message), ...fields }, text, {
       ...defaults,
       receivedAt: parseTime(timestamp, receivedAt) ?? receivedAt,
       timestampFields: [],
@@ -90,9 +90,9 @@ function defaultsOf(host: string, receivedAt: DateTime): EventDefaults {
 }
 
 /** Programs that log JSON, with the cookie of CEE before it or without. */
-function documentIn(message: string | undefined): Readonly<Record<string, unknown>> | null {
+function documentIn(reader: EventReader, message: string | undefined): Readonly<Record<string, unknown>> | null {
   if (message === undefined) return null
-  const document = objectIn(message.replace(/^@cee:\s*/, ''))
+  const document = objectIn(reader, message.replace(/^@cee:\s*/, ''))
   if (document === null || !Object.hasOwn(document, '_time')) return document
   const { _time: _, ...others } = document
   return others

@@ -6,6 +6,7 @@ import { pickRows } from '../../pick.ts'
 import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
 import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
+import type { ThinColumn } from '../thin.ts'
 import { decodeWoven } from '../woven/unweave.ts'
 import { decodeAny, encodeAny } from './any.ts'
 import { decodeBooleans, encodeBooleans } from './booleans.ts'
@@ -16,7 +17,7 @@ import { decodeDecimals, decodeFloats, encodeDecimals, encodeFloats, scaleDecima
 import { decodeHex, decodeHexRows, encodeHex, hexDigitsOf } from './hex.ts'
 import { areIntegers, decodeIntegers, encodeIntegers } from './integers.ts'
 import { fillAbsent } from './presence.ts'
-import { decodeSparse, encodeSparseRows, gather, sparseRows } from './sparse.ts'
+import { decodeSparse, decodeSparseRows, encodeSparseRows, gather, sparseRows, type ThinnableVector } from './sparse.ts'
 import { decodeText, encodeText } from './text.ts'
 import { decodeTimeText } from './time-text.ts'
 import { decodeTimes, encodeTimes } from './times.ts'
@@ -77,11 +78,15 @@ export function encodeColumn(
     return DICTIONARY
   }
   const rows = sparseRows(vector)
-  if (rows === null) return encodeDense(sink, vector)
+  return rows === null ? encodeDense(sink, vector) : encodeThin(sink, rows, gather(vector, rows))
+}
+
+/** What `encodeColumn` makes of a column that has `values` at `rows` and is missing elsewhere. */
+export function encodeThin(sink: ByteSink, rows: Uint32Array, values: ThinnableVector): number {
   encodeSparseRows(sink, rows)
   // The inner encoding is only known once it is written, but stands before its bytes: it is put together aside.
   const inner = new ByteSink()
-  sink.u8(encodeDense(inner, gather(vector, rows)))
+  sink.u8(encodeDense(inner, values))
   sink.bytes(inner.finish())
   return SPARSE
 }
@@ -179,6 +184,35 @@ export function decodeColumn(
  *
  * @param columnOf  these rows of other columns
  */
+export function decodeThin(encoding: number, source: ByteSource, rowCount: number): ThinColumn | null {
+  if (encoding !== SPARSE) return null
+  const rows = decodeSparseRows(source, rowCount)
+  const inner = source.u8()
+  if (INNER_ENCODINGS.has(inner))
+    return { rows, values: decodeColumn(inner, source, rows.length, noDictionary, noColumn) }
+  throw new RangeError(`encoding ${inner} within a sparse column`)
+}
+
+const INNER_ENCODINGS: ReadonlySet<number> = new Set([
+  INTEGERS,
+  DECIMALS,
+  FLOATS,
+  BOOLEANS,
+  TIMES,
+  DURATIONS,
+  TEXT,
+  ANY,
+  HEX,
+])
+
+function noDictionary(): never {
+  throw new RangeError('codes within a sparse column')
+}
+
+function noColumn(): never {
+  throw new RangeError('a sparse column that needs another')
+}
+
 export function decodeRows(
   encoding: number,
   source: ByteSource,

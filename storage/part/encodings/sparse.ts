@@ -45,6 +45,11 @@ export function decodeSparse(
   rowCount: number,
   decodeInner: (count: number) => Vector,
 ): ThinnableVector {
+  const rows = decodeSparseRows(source, rowCount)
+  return spread(decodeInner(rows.length), rows, rowCount)
+}
+
+export function decodeSparseRows(source: ByteSource, rowCount: number): Uint32Array {
   const count = source.varint()
   if (count > rowCount) throw new RangeError(`${count} values for ${rowCount} rows`)
   const rows = readIntegers(source, count)
@@ -52,11 +57,11 @@ export function decodeSparse(
     const previous = index === 0 ? -1 : rows[index - 1]!
     if (!(rows[index]! > previous && rows[index]! < rowCount)) throw new RangeError('sparse rows out of order')
   }
-  return spread(decodeInner(count), rows, rowCount)
+  return Uint32Array.from(rows)
 }
 
 /** The inverse of `gather`: the values of `vector` at `rows` of a block, all other rows missing. */
-function spread(vector: Vector, rows: Float64Array | Int32Array, rowCount: number): ThinnableVector {
+function spread(vector: Vector, rows: Uint32Array, rowCount: number): ThinnableVector {
   if (vector.kind === 'const' || vector.kind === 'dict')
     throw new RangeError(`a sparse ${vector.kind} column is not known`)
   if (vector.kind === 'any') {

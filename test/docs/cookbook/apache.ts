@@ -45,6 +45,15 @@ export const APACHE: CookbookSection = {
 | sort -percent | head 6`,
     },
     {
+      title: 'How few clients make most of the requests?',
+      why: '`impact` ranks by share and adds the shares up: whom to speak to first.',
+      query: `parse combined
+| impact by clientip
+| extend percent = round(100 * share, 1), together = round(100 * cumulative, 1)
+| keep clientip, \`count()\`, percent, together
+| head 6`,
+    },
+    {
       title: 'Which programs come here, and which are robots?',
       why: '`useragent_parse` makes an object of the agent; its members are fields like any other.',
       query: `parse combined

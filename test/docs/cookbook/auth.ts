@@ -50,6 +50,18 @@ export const AUTH: CookbookSection = {
 | sort -failed`,
     },
     {
+      title: 'What did those who guessed do once they were in?',
+      why: '`let` gives a query a name, and a semi join keeps the rows whose address stands in its answer.',
+      query: `let $guessers = "Failed password"
+  | extend ip = extract(_raw, r"from (\\S+) port")
+  | count by ip
+  | where \`count()\` >= 10;
+sshd Accepted
+| parse regex r"Accepted (?<how>\\w+) for (?<user>\\S+) from (?<ip>\\S+)"
+| join type=semi on ip with $guessers
+| stats count() as logins, dc(user) as users, min(_time) as first, max(_time) as last by ip, how`,
+    },
+    {
       title: 'When were the attacks?',
       why: 'A series a day, days without any failure included.',
       query: `Failed password

@@ -88,6 +88,14 @@ export const CLOUDTRAIL: CookbookSection = {
 | sort -reads`,
     },
     {
+      title: 'Which things of the account were touched?',
+      why: 'A record has a list of resources; `explode` makes a row of each.',
+      query: `where exists(resources)
+| explode resources as resource
+| stats count() as calls, dc(resource.ARN) as things, dc(eventName) as kinds by resource.type
+| sort -calls`,
+    },
+    {
       title: 'Which fields are there at all?',
       why: '`describe` looks at every event: types, how many events have the field, how many different values.',
       query: `describe

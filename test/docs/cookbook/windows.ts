@@ -94,6 +94,16 @@ export const WINDOWS: CookbookSection = {
 | sort -connections | head 6`,
     },
     {
+      title: 'How was the program started that talks to that address?',
+      why: 'Two kinds of events about one process: its connections, joined to its start by the id both have.',
+      query: `EventID=3 DestinationIp="10.10.10.5"
+| stats count() as connections, min(_time) as first by ProcessGuid, Image
+| join on ProcessGuid with [EventID=1 | keep ProcessGuid, ParentImage, CommandLine]
+| extend program = extract(Image, r"[^\\\\]+$"), parent = extract(ParentImage, r"[^\\\\]+$")
+| keep first, program, parent, connections, CommandLine
+| sort first`,
+    },
+    {
       title: 'The family of a process',
       why: '`topology` draws a map from rows that name themselves and their parent. Of services calling each other, or of processes starting each other.',
       query: `EventID=1 Channel=*Sysmon*

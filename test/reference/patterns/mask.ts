@@ -72,7 +72,11 @@ const RULES: readonly Rule[] = [
   rule(UUID, '{BEGIN}{H}{8}(?:-{H}{4}){3}-{H}{12}{END}'),
   rule(HEX, '{BEGIN}(?:{H}{1,2}[:-]){5}{H}{1,2}{END}(?![:-]{H})'),
   rule(IP, '{BEGIN}(?:{H}{1,4}:){7}{H}{1,4}{END}(?!:[0-9a-fA-F:])', addressLength),
-  rule(IP, '{BEGIN}{H}{1,4}(?::{H}{1,4})*::(?:{H}{1,4}(?::{H}{1,4})*)?{END}(?!:[0-9a-fA-F:])', addressLength),
+  rule(
+    IP,
+    '{BEGIN}{H}{1,4}(?::{H}{1,4})*::(?:{H}{1,4}(?::{H}{1,4})*)?{END}(?!:[0-9a-fA-F:])(?!(?<=::):)',
+    addressLength,
+  ),
   rule(TIME, '{BEGIN}\\d{1,2}:\\d\\d:\\d\\d(?:[.,:]\\d+)?{END}'),
   rule(
     PATH,

@@ -30,6 +30,8 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
   ['GET /v2/servers?limit=10 HTTP/1.1', 'GET <path> HTTP/<num>'],
   ['see https://example.com/a?b=c.', 'see <url>.'],
   ['mail to ops@example.com at mx1.example.co.uk', 'mail to <email> at <host>'],
+  ['mail to ops_@example.com, ops-@example.com', 'mail to <email>, <email>'],
+  ['at 10:15:::Mon00', 'at <num>:::Mon00'],
   ['jk2_init() of ssh2, x86_64, wl0', 'jk2_init() of ssh2, x86_64, wl0'],
   ['blk_-4068751061953213467 on node-243', 'blk_<num> on node-<num>'],
   ['msgid jA9J1UvC004306 hash 3a92a0f1 0x1f deadbeef', 'msgid <id> hash <hex> <hex> <hex>'],
