@@ -10,7 +10,7 @@ import { withDataHints } from './compiler/hints/data-hints.ts'
 import { UnseenFields } from './compiler/hints/unseen-fields.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
 import { liveForm } from './compiler/live.ts'
-import { microsOf } from './compiler/resolve/time.ts'
+import { requestRange } from './compiler/resolve/request-range.ts'
 import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
 import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
 import {
@@ -18,10 +18,7 @@ import {
   complete,
   type Description,
   describeAt,
-  type Fragments,
   type Knowledge,
-  NO_SPAN,
-  parseTimePoint,
   type Signature,
   signatureAt,
 } from './grammar/index.ts'
@@ -31,6 +28,8 @@ import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 import { queryIdentity } from './runtime/identity.ts'
+import { type ExportFormat, type ExportReport, exportRows } from './runtime/interchange/export.ts'
+import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
@@ -56,8 +55,9 @@ import type {
   Subscription,
 } from './storage/index.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
-import type { TimeRange } from './storage/predicate.ts'
+import { fragmentsOf } from './storage/saved-queries.ts'
 import { openStore } from './storage/store.ts'
+import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
 import { DateTime, type Value } from './storage/value.ts'
 
 export { UnsupportedStageError } from './compiler/live.ts'
@@ -65,8 +65,14 @@ export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
+export type { ExportFormat, ExportReport } from './runtime/interchange/export.ts'
+export { EXPORT_FORMATS } from './runtime/interchange/export.ts'
+export { TableFileError } from './runtime/interchange/table-file.ts'
 export type { LiveQuery } from './runtime/live.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
+export { BackpressureError } from './storage/errors.ts'
+export { SAVED_QUERIES } from './storage/saved-queries.ts'
+export * from './storage/tools/index.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
@@ -193,6 +199,15 @@ export interface Engine {
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
   flush(): Promise<void>
+  /**
+   * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
+   * @param text  `from *` for every event. @throws {CompileError}
+   */
+  exportTo(path: string, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
+  /** Events of a file that was exported, or of another NDJSON, Parquet or Arrow file. Published when it settles. @throws {TableFileError} */
+  importFrom(path: string, options?: ImportOptions): Promise<{ readonly eventCount: number }>
+  /** Everything there is now, into an empty directory, while the engine goes on. @throws {BackupError} also when it has no directory */
+  backup(target: string, options?: { readonly copy?: boolean }): Promise<BackupReport>
   close(): Promise<void>
 }
 
@@ -261,25 +276,6 @@ export function queryStream(
     () => (isDone ? unseen.hints() : []),
     () => null,
   )
-}
-
-/** Where saved queries are kept: documents with a `name` and the text `q`. */
-export const SAVED_QUERIES = 'queries'
-
-/** Stages that were given, and saved queries; what was given goes before. */
-function fragmentsOf(given: Readonly<Record<string, string>> = {}, documents: DocumentStore | null): Fragments {
-  const saved = (): (readonly [name: string, text: string])[] =>
-    (documents?.list(SAVED_QUERIES) ?? []).flatMap(({ document }) => {
-      const { name, q } = document as { readonly name?: unknown; readonly q?: unknown }
-      return typeof name === 'string' && typeof q === 'string' ? [[name, q] as const] : []
-    })
-  return {
-    get names() {
-      return [...new Set([...Object.keys(given), ...saved().map(([name]) => name)])]
-    },
-    text: name =>
-      Object.hasOwn(given, name) ? given[name]! : (saved().find(([other]) => other === name)?.[1] ?? null),
-  }
 }
 
 /** Nothing is known of a pipe before it is read. */
@@ -403,6 +399,29 @@ class StoreEngine implements Engine {
     }
   }
 
+  async exportTo(path: string, format: ExportFormat, text: string, options: QueryOptions = {}): Promise<ExportReport> {
+    const snapshot = this.#store.snapshot()
+    try {
+      const now = this.#now(options)
+      const asked = { ...options, now, snapshot }
+      const { shape } = this.query(text, asked)
+      const rows = { isEvents: shape.kind === 'events', batches: () => this.query(text, asked).batches() }
+      return await exportRows(rows, format, path)
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  async importFrom(path: string, options: ImportOptions = {}): Promise<{ readonly eventCount: number }> {
+    return { eventCount: await importInto(this.#store, path, options) }
+  }
+
+  async backup(target: string, options: { readonly copy?: boolean } = {}): Promise<BackupReport> {
+    if (this.directory === null) throw new BackupError('everything is in memory: export it instead')
+    await this.#store.flush()
+    return await backupDirectory(this.directory, target, options)
+  }
+
   async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
     const snapshot = this.#store.snapshot()
     try {
@@ -521,19 +540,6 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     ...(options.diskBytes !== undefined && { diskBytes: options.diskBytes }),
     ...(options.openFile && { openFile: options.openFile }),
   }
-}
-
-/** `from` and `to` of the request. */
-function requestRange(text: string, { from, to }: QueryOptions, now: DateTime): TimeRange | null {
-  if (from === undefined && to === undefined) return null
-  const bound = (name: string, value: string | undefined): number | null => {
-    if (value === undefined || value === '') return null
-    const point = parseTimePoint(value)
-    if (point !== null) return microsOf(point, now)
-    const message = `${name} is not a time: '${value}'; write -1h, @d, now, or 2026-06-01T00:00:00Z`
-    throw new CompileError({ text }, [{ code: 'E310', message, span: NO_SPAN }])
-  }
-  return { fromMicros: bound('from', from), toMicros: bound('to', to) }
 }
 
 /** @param later  hints that only the end of the reading tells */

@@ -1,4 +1,4 @@
-/** What a fuzz target is, and what it finds. */
+/** What a fuzz target is, and what it throws. */
 
 export type Outcome = 'agreed' | 'skipped'
 

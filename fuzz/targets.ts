@@ -16,6 +16,7 @@ import { KNOWLEDGE } from '../test/knowledge.ts'
 import { askReference } from '../test/reference/index.ts'
 import { UndefinedName } from '../test/reference/interpreter.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
+import { corruption } from './corruption.ts'
 import { crashCounts, crashInTurn, crashRandomly, killRandomly } from './crash.ts'
 import { randomData } from './generate/data.ts'
 import { CALLABLE, condition } from './generate/expression.ts'
@@ -361,6 +362,7 @@ export const TARGETS: readonly Target[] = [
   storage,
   ternary,
   crash,
+  corruption,
   httpTarget,
   ingestBytes,
   ingestGood,

@@ -1,8 +1,9 @@
 /** What a snapshot tells the compiler about the data: the shape of the compiler's `Catalog`, which this room does not know. */
 import type { Snapshot } from '../storage/index.ts'
-import type { ValueType } from '../storage/value.ts'
+import { commonTypeOf, type ValueType } from '../storage/value.ts'
 import { type FieldStatistics, fieldStatistics } from './field-statistics.ts'
 import type { QueryTables } from './query-tables.ts'
+import { sourcesOf } from './source-names.ts'
 
 export interface SnapshotCatalog {
   readonly indexes: readonly string[]
@@ -47,26 +48,4 @@ export function catalogOf(snapshot: Snapshot, tables: QueryTables): SnapshotCata
       )
     },
   }
-}
-
-const NUMERIC: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
-
-/** Of a field that holds both. */
-function commonTypeOf(a: ValueType, b: ValueType): ValueType {
-  if (a === b || b === 'null') return a
-  if (a === 'null') return b
-  return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
-}
-
-/** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
-function sourcesOf(snapshot: Snapshot): readonly string[] {
-  const sources = new Set<string>()
-  for (const part of snapshot.parts.slice(-16)) {
-    if (part.blockCount === 0) continue
-    const vector = part.block(0).column('_source')
-    if (vector?.kind === 'const' && typeof vector.value === 'string') sources.add(vector.value)
-    if (vector?.kind === 'dict')
-      for (const value of vector.dictionary.values) if (typeof value === 'string') sources.add(value)
-  }
-  return [...sources]
 }

@@ -32,11 +32,13 @@ export const OPTIONS = {
   'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
   'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
   'ingest.max_line_bytes': bytes(MIB, 'longest line of POST /ingest/raw; longer ones count as failed'),
-  'ingest.mode': atStart(choice(
-    ['full', 'lightweight'],
-    'full',
-    'full: members of JSON become fields; lightweight: only labels and the time do, the rest stays in _raw for queries to parse',
-  )),
+  'ingest.mode': atStart(
+    choice<'full' | 'lightweight'>(
+      ['full', 'lightweight'],
+      'full',
+      'full: members of JSON become fields; lightweight: only labels and the time do, the rest stays in _raw for queries to parse',
+    ),
+  ),
   'ingest.dedup_enabled': atStart(
     boolean(false, 'store an event that was sent again only once; it is accepted all the same'),
   ),
@@ -234,6 +236,6 @@ function boolean(value: boolean, doc: string): Option<boolean> {
 function choice<T extends string>(choices: readonly T[], value: NoInfer<T>, doc: string): Option<T> {
   return { kind: 'choice', default: value, doc, choices }
 }
-function atStart<T>(option: Option<T>): Option<T> {
+function atStart<O extends Option<unknown>>(option: O): O {
   return { ...option, atStart: true }
 }

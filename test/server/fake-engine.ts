@@ -154,6 +154,18 @@ export class FakeEngine implements Engine {
     }
   }
 
+  async exportTo(): Promise<never> {
+    throw new Error('nobody exports from a fake')
+  }
+
+  async importFrom(): Promise<never> {
+    throw new Error('nobody imports into a fake')
+  }
+
+  async backup(): Promise<never> {
+    throw new Error('a fake has nothing to back up')
+  }
+
   async flush(): Promise<void> {
     this.flushes++
     this.room += this.roomAfterFlush
