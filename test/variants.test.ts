@@ -29,7 +29,7 @@ function climbAll(rung: Rung): void {
 for (const rung of USUAL_RUNGS) climbAll(rung)
 
 test('with hardly any memory every stage that can write to disk did', () => {
-  for (const stage of ['sort', 'stats', 'dedup', 'eventstats', 'transaction'])
+  for (const stage of ['sort', 'stats', 'join', 'dedup', 'eventstats', 'transaction'])
     assert.ok((spilledStages.get(stage) ?? 0) > 2, `${stage} wrote to disk in ${spilledStages.get(stage) ?? 0} cases`)
 })
 

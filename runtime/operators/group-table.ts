@@ -61,7 +61,8 @@ export class GroupTable {
   prepare(batch: Batch): number {
     const coded = this.#coders.map((coder, index) => coder.encode(batch.column(this.#fields[index]!), batch))
     const product = coded.reduce((all, key) => all * key.size, 1)
-    const { keys, tables } = product <= DENSE_SLOTS_MAX ? { keys: coded, tables: [] } : this.#combine(coded, batch)
+    const combined = product <= DENSE_SLOTS_MAX ? null : this.#combine(coded, batch)
+    const keys = combined === null ? coded : combined.keys
     const slotCount = keys.reduce((all, key) => all * key.size, 1)
     const tokens = keys.flatMap(key => [key.token, key.size])
     const isSame =
@@ -83,8 +84,8 @@ export class GroupTable {
     this.keys = keys
     this.slotCount = slotCount
     this.#coded = coded
-    // Not before: until here slots are those of the last batch, and are read by its tables.
-    this.#combinedBy = tables
+    // Not before: what is pending is told by the codes it was counted under.
+    this.#combinedBy = combined === null ? [] : combined.tables
     return Math.min(slotCount, batch.selectedCount)
   }
 

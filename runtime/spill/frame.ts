@@ -18,6 +18,16 @@ export type NamedColumn = readonly [name: string, vector: Vector]
 
 const WITH_DICTIONARY = 255
 
+/** Smaller frames cost more than what is in them; larger ones gain nothing. */
+const FRAME_BYTES_MIN = 1024
+const FRAME_BYTES_MAX = 256 * 1024
+
+/** So many rows of `width` bytes, one at least, are a frame of about so many bytes. */
+export function rowsInFrame(width: number, bytes: number): number {
+  const wanted = Math.min(FRAME_BYTES_MAX, Math.max(FRAME_BYTES_MIN, bytes))
+  return Math.max(1, Math.floor(wanted / Math.max(1, width)))
+}
+
 export function encodeFrame(
   rowCount: number,
   extras: readonly Vector[],

@@ -4,12 +4,11 @@
  */
 import type { Interner } from '../helpers/interner.ts'
 import type { StateColumnSpec } from '../program.ts'
+import { rowsInFrame } from './frame.ts'
 import { decodeGroups, encodeGroups, type Groups, someGroups } from './group-frame.ts'
 import { hashGroups, PARTITIONS, partitionOf } from './hash.ts'
 import { LEVELS_MAX, PartitionedFile } from './partitioned-file.ts'
 import type { Spill } from './space.ts'
-
-const FRAME_BYTES_MAX = 256 * 1024
 
 export class GroupPartitions {
   readonly #file: PartitionedFile
@@ -33,8 +32,7 @@ export class GroupPartitions {
     const hashes = hashGroups(groups.keys, groups.count)
     const ofPartition: number[][] = Array.from({ length: PARTITIONS }, () => [])
     for (let group = 0; group < groups.count; group++) ofPartition[partitionOf(hashes[group]!, level)]!.push(group)
-    const bytes = Math.min(FRAME_BYTES_MAX, this.#spill.memoryBytes / 64)
-    const atOnce = Math.max(1, Math.floor(bytes / Math.max(1, width)))
+    const atOnce = rowsInFrame(width, this.#spill.memoryBytes / (4 * PARTITIONS))
     for (const [partition, chosen] of ofPartition.entries()) {
       for (let start = 0; start < chosen.length; start += atOnce) {
         const some = someGroups(groups, Uint32Array.from(chosen.slice(start, start + atOnce)))

@@ -5,14 +5,14 @@
 import type { NumberVector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { gather, type RowRef } from '../column-batch.ts'
-import { Frame } from './frame.ts'
-import { batchOfFrame, frameOf } from './frame-batch.ts'
+import { Frame, rowsInFrame } from './frame.ts'
+import { batchOfFrame, compacted, frameOf } from './frame-batch.ts'
 import { type HashedColumn, hashRows, PARTITIONS, partitionOf } from './hash.ts'
 import { LEVELS_MAX, PartitionedFile } from './partitioned-file.ts'
 import { widthOf } from './size.ts'
 import type { Spill } from './space.ts'
 
-const FRAME_BYTES_MAX = 256 * 1024
+const SPARSE = 4
 /** A batch of this many rows is not kept in memory for the sake of fuller frames. */
 const LARGE_BATCH = 4096
 
@@ -55,12 +55,15 @@ export class RowPartitions {
     const { selection, selectedCount, rowCount } = batch
     if (selectedCount === 0) return
     const hashes = hashRows(batch, this.#columns)
-    this.#width = Math.max(this.#width, widthOf(batch))
-    const frameRows = Math.max(1, Math.floor(Math.min(FRAME_BYTES_MAX, this.#spill.memoryBytes / 64) / this.#width))
+    // Of a block of which few rows are wanted, the others are not read.
+    const isSparse = selectedCount * SPARSE < rowCount
+    const source = isSparse ? compacted(batch) : batch
+    this.#width = Math.max(this.#width, widthOf(source))
+    const frameRows = rowsInFrame(this.#width, this.#spill.memoryBytes / (4 * PARTITIONS))
     for (let n = 0; n < selectedCount; n++) {
       const partition = partitionOf(hashes[n]!, this.#file.level)
       const pending = this.#pending[partition]!
-      pending.rows.push({ batch, row: selection === null ? n : selection[n]! })
+      pending.rows.push({ batch: source, row: isSparse || selection === null ? n : selection[n]! })
       pending.orders.push(orders[n]!)
       if (pending.rows.length >= frameRows) this.#flush(partition)
     }

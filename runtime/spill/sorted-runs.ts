@@ -7,7 +7,7 @@ import type { NumberVector, Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { gather, type RowRef, vectorOf } from '../column-batch.ts'
 import { valueAt } from '../helpers/vectors.ts'
-import { Frame } from './frame.ts'
+import { Frame, rowsInFrame } from './frame.ts'
 import { batchOfFrame, frameOf } from './frame-batch.ts'
 import type { Spill } from './space.ts'
 import type { SpillFile } from './spill-file.ts'
@@ -30,12 +30,10 @@ export interface SortedRows {
 /** Runs merged at a time: so many frames are in memory together. */
 const FAN_IN = 32
 const FRAME_ROWS_MAX = 8192
-const FRAME_BYTES_MAX = 256 * 1024
 
 /** Rows of `width` bytes in a frame, so that those of all runs of a merge take a quarter of the memory. */
 export function frameRowsFor(width: number, memoryBytes: number): number {
-  const bytes = Math.min(FRAME_BYTES_MAX, memoryBytes / (4 * FAN_IN))
-  return Math.max(1, Math.min(FRAME_ROWS_MAX, Math.floor(bytes / Math.max(1, width))))
+  return Math.min(FRAME_ROWS_MAX, rowsInFrame(width, memoryBytes / (4 * FAN_IN)))
 }
 
 interface Run {

@@ -65,8 +65,8 @@ export class SpillingSort {
     const { limit } = this.#options
     const { selection, selectedCount, rowCount, rowOrderBase } = batch
     if (selectedCount === 0) return
-    if (this.#isCharged) this.#weigh(batch, keys)
     const kept = limit === null && selectedCount * SPARSE < rowCount ? compacted(batch) : batch
+    if (this.#isCharged) this.#weigh(limit === null ? kept : sampleOf(batch), batch, keys)
     let isOut = this.#outsideTest(keys[0])
     for (let n = 0; n < selectedCount; n++) {
       const row = selection === null ? n : selection[n]!
@@ -102,11 +102,11 @@ export class SpillingSort {
     if (!memory.hold(more)) this.#spill()
   }
 
-  /** Every so often a batch is weighed, with all columns it has; all of them will be read, sooner or later. */
-  #weigh(batch: Batch, keys: readonly Vector[]): void {
+  /** Every so often rows of a batch are weighed, with all columns they have; all of them will be read, sooner or later. */
+  #weigh(rows: Batch, batch: Batch, keys: readonly Vector[]): void {
     this.#batches++
     if ((this.#batches & (this.#batches - 1)) !== 0) return
-    this.#width = Math.max(this.#width, widthOf(batch))
+    this.#width = Math.max(this.#width, widthOf(rows))
     const row = batch.selection === null ? 0 : batch.selection[0]!
     const keyWidth = keys.reduce((sum, key) => sum + bytesOfValue(valueAt(key, row)), 0)
     this.#keyWidth = Math.max(this.#keyWidth, keyWidth)
@@ -158,6 +158,15 @@ export class SpillingSort {
     }
     this.#letGo()
   }
+}
+
+const SAMPLED_ROWS = 64
+
+/** Rows to weigh of a batch of which few may be wanted in the end. */
+function sampleOf(batch: Batch): Batch {
+  const { selection, selectedCount } = batch
+  const count = Math.min(SAMPLED_ROWS, selectedCount)
+  return batch.at(selection === null ? Uint32Array.from({ length: count }, (_, n) => n) : selection.subarray(0, count))
 }
 
 function pruneAt(limit: number): number {

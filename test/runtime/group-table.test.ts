@@ -1,42 +1,55 @@
-/** Groups of several keys over several blocks, against a map: codes and what they mean change from block to block. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { open } from '../../engine.ts'
-import { NOW, readEvents } from '../case-input.ts'
+import { batchOf } from '../../runtime/column-batch.ts'
+import { GroupTable } from '../../runtime/operators/group-table.ts'
+import type { Vector } from '../../storage/vector.ts'
 
-/** Fewer combinations than make slots of their own, then more: pairs of codes are numbered from some block on. */
-const SPREADS: readonly (readonly [a: number, b: number])[] = [
-  [3, 5],
-  [700, 900],
-  [2500, 2300],
-]
-
-for (const kind of ['numbers', 'fractions', 'texts'] as const) {
-  test(`groups of two keys of ${kind} are those of a map, however many there are`, async () => {
-    const valueOf = (n: number): number | string => (kind === 'numbers' ? n : kind === 'fractions' ? n + 0.5 : `t${n}`)
-    const engine = await open(null, { blockRows: 512 })
-    const expected = new Map<string, { n: number; sum: number }>()
-    let row = 0
-    for (const [a, b] of SPREADS) {
-      const lines = Array.from({ length: 3000 }, () => {
-        const event = { a: valueOf((row * 7) % a), b: valueOf((row * 11) % b), ms: row % 13 }
-        const key = JSON.stringify([event.a, event.b])
-        const group = expected.get(key) ?? { n: 0, sum: 0 }
-        expected.set(key, { n: group.n + 1, sum: group.sum + event.ms })
-        row++
-        return JSON.stringify(event)
-      })
-      engine.ingest(readEvents([{ index: 'main', text: lines.join('\n') }]))
-    }
-    for (const aggregates of ['count() as n', 'count() as n, sum(ms) as sum', 'count() as n, max(ms) as most']) {
-      const { rows, columns } = await engine.query(`stats ${aggregates} by a, b`, { now: NOW }).collect()
-      assert.equal(rows.length, expected.size, aggregates)
-      for (const [a, b, n, sum] of rows) {
-        const group = expected.get(JSON.stringify([a, b]))
-        assert.equal(n, group?.n, `${aggregates}: ${a}, ${b}`)
-        if (columns[3] === 'sum') assert.equal(sum, group?.sum)
-      }
-    }
-    await engine.close()
-  })
+function numbers(values: readonly number[]): Vector {
+  return { kind: 'number', rowCount: values.length, values: Int32Array.from(values), presence: null }
 }
+
+function codes(values: readonly number[]): Vector {
+  return {
+    kind: 'dict',
+    rowCount: values.length,
+    codes: Uint8Array.from(values, (_, row) => row),
+    dictionary: { values },
+  }
+}
+
+test('what is pending when codes begin to be combined is told by the codes it was counted under', () => {
+  const fields = ['a', 'b', 'c']
+  const groups = new GroupTable(fields.map(field => ({ field, binMicros: null })))
+  let pending: number[] = []
+  const met: unknown[] = []
+  groups.beforeChange = () => {
+    for (const slot of pending) {
+      const group = groups.add(slot)
+      met.push(groups.values.map(column => column[group]))
+    }
+    pending = []
+  }
+  const add = (rows: readonly (readonly number[])[], vectorOf: (values: readonly number[]) => Vector): void => {
+    const columns = new Map(fields.map((field, index) => [field, vectorOf(rows.map(row => row[index]!))]))
+    groups.prepare(batchOf(columns, rows.length))
+    const { keys } = groups
+    pending.push(...rows.map((_, row) => keys.reduceRight((slot, key) => slot * key.size + key.codes[row]!, 0)))
+  }
+  const few = [
+    [1, 2, 3],
+    [2, 1, 3],
+  ]
+  // Windows this wide cannot be laid out side by side.
+  const many = [
+    [0, 0, 0],
+    [60_000, 50_000, 40_000],
+    [1, 2, 3],
+  ]
+  add(few, codes)
+  const { slotCount } = groups
+  add(many, numbers)
+  assert.ok(groups.slotCount > 0 && groups.slotCount !== slotCount)
+  add(few, codes)
+  groups.beforeChange()
+  assert.deepEqual(met, [...few, ...many, ...few])
+})

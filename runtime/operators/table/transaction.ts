@@ -3,6 +3,7 @@
  * memory are walked key by key instead, from disk (`transactions-from-disk.ts`), with the same rules and the same rows.
  */
 import type { Batch } from '../../batch.ts'
+import { fewOf } from '../../column-batch.ts'
 import { widthOf } from '../../spill/size.ts'
 import type { Operator } from '../operator.ts'
 import { Ints } from './growable.ts'
@@ -59,7 +60,8 @@ export class TransactionOperator implements Operator {
     }
     this.#batches.push(batch)
     // Every so often a batch is weighed, with all columns it has: a transaction is made of all of them.
-    if ((this.#batches.length & (this.#batches.length - 1)) === 0) this.#width = Math.max(this.#width, widthOf(batch))
+    if ((this.#batches.length & (this.#batches.length - 1)) === 0)
+      this.#width = Math.max(this.#width, widthOf(fewOf(batch)))
     this.#hold(batch.selectedCount * ROW_BYTES + Math.round(batch.rowCount * this.#width))
     this.#collected.add(batch)
     this.#keys.add(batch)

@@ -14,7 +14,7 @@ import { NOW } from '../../case-input.ts'
 import { InlineLanes } from '../../inline-lanes.ts'
 import { memoryDisk } from './support.ts'
 
-const ROWS = 1000
+const ROWS = 700
 const KIB = 1024
 
 /** Users come and go in an order of their own; every seventh event has none. */
@@ -66,6 +66,9 @@ const SAME = [
   'transaction user maxpause=40s',
   'transaction host startswith=ms > 200 endswith=ms < 20 maxevents=9',
   'transaction maxevents=5',
+  'where id % 3 == 0 | join type=inner on user with [keep user, id, ms]',
+  'where id < 300 | join type=left on user, host with [where id > 200 | keep user, host, ms] as o',
+  'where id < 200 | keep id, user | join type=outer on id with [where id > 100 and id < 700 | keep id, ms, _raw]',
   'eventstats count() as n by user | dedup host, n | sort -n, id | stats list(id) as l by n',
 ]
 
@@ -75,7 +78,7 @@ test('answers are the same from disk, row by row, by stage and by amount of memo
     for (const text of SAME) {
       const whole = await rowsOf(engine, text)
       assert.equal(whole.profile.spilledBytes, 0, text)
-      for (const memoryBytes of [10 * KIB, 30 * KIB]) {
+      for (const memoryBytes of [12 * KIB]) {
         const { rows, columns, profile, hints } = await rowsOf(engine, text, { memoryBytes })
         assert.ok(profile.spilledBytes > 0, `${text} wrote to disk with ${memoryBytes} bytes`)
         assert.deepEqual(columns, whole.columns, text)
@@ -148,7 +151,7 @@ async function errorOf(text: string, options: QueryOptions, disk: SpillDisk = me
 
 test('where there is no room the query fails by name, says what to do, and leaves nothing behind', async () => {
   const memoryBytes = 8 * KIB
-  const full = memoryDisk(20_000)
+  const full = memoryDisk(4000)
   const failures: readonly (readonly [RegExp, QueryOptions, SpillDisk?])[] = [
     [
       /sort needs more than the 8 KB .* no temporary file can be written in \/spill: no space is left on the device; make room there or set query\.spill_directory, narrow/,
@@ -156,8 +159,8 @@ test('where there is no room the query fails by name, says what to do, and leave
       full,
     ],
     [
-      /sort needs more than the 8 KB of memory and the 10 KB of temporary files a query may use; narrow .* or raise query\.memory or query\.disk$/,
-      { memoryBytes, diskBytes: 10 * KIB },
+      /sort needs more than the 8 KB of memory and the 4 KB of temporary files a query may use; narrow .* or raise query\.memory or query\.disk$/,
+      { memoryBytes, diskBytes: 4 * KIB },
     ],
     [/temporary files are not allowed \(query\.disk is 0\)/, { memoryBytes, diskBytes: 0 }],
   ]
