@@ -16,6 +16,12 @@ export const APACHE: CookbookSection = {
 | sort -hits`,
     },
     {
+      title: 'What is there to choose from?',
+      why: '`facets` counts the values of several fields in one go: what a search page shows at its side.',
+      query: `parse combined
+| facets method, httpversion, status limit=4`,
+    },
+    {
       title: 'What does the traffic of a day look like?',
       why: 'By the hour of the day, over all days: when to deploy, and what "unusual" would be measured against.',
       query: `parse combined

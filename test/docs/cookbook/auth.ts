@@ -71,6 +71,16 @@ sshd Accepted
 | head 12`,
     },
     {
+      title: 'Is that more than on the day before?',
+      why: '`compare 1d` asks the same of the day before, and sets the numbers side by side.',
+      query: `from main[2026-03-30..2026-03-31] "Failed password"
+| extend ip = extract(_raw, r"from (\\S+) port")
+| stats count() as failed by ip
+| compare 1d
+| where failed > 0
+| sort -failed, ip | head 5`,
+    },
+    {
       title: 'How long does an attack last, and how fast is it?',
       why: '`sessionize` cuts what one address does wherever it pauses for ten minutes.',
       query: `Failed password
