@@ -9,9 +9,10 @@ import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
 import { UnseenFields } from './compiler/hints/unseen-fields.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
+import { liveForm } from './compiler/live.ts'
 import { microsOf } from './compiler/resolve/time.ts'
-import type { Compiled, CompileOptions, Rewrite } from './compiler/types.ts'
-import { CompileError, type Diagnostic } from './grammar/diagnostics.ts'
+import type { Compiled, CompileOptions } from './compiler/types.ts'
+import { CompileError } from './grammar/diagnostics.ts'
 import {
   type Completion,
   complete,
@@ -24,21 +25,23 @@ import {
   type Signature,
   signatureAt,
 } from './grammar/index.ts'
-import type { Batch } from './runtime/batch.ts'
-import { type Collected, collect } from './runtime/collect.ts'
+import { type QueryRun, queryRun } from './query-run.ts'
 import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
-import { fieldStatistics } from './runtime/field-statistics.ts'
+import { queryIdentity } from './runtime/identity.ts'
+import { type ExportFormat, type ExportReport, exportRows } from './runtime/interchange/export.ts'
+import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
+import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
 import type { Profile } from './runtime/profile.ts'
-import { type ResultShape, scansOf } from './runtime/program.ts'
+import { scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
-import { rowsOf } from './runtime/rows.ts'
+import { catalogOf } from './runtime/snapshot-catalog.ts'
 import type { SpillDisk } from './runtime/spill/disk.ts'
 import { SpillSpace } from './runtime/spill/space.ts'
 import type {
@@ -55,13 +58,22 @@ import type {
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
-import { DateTime, type Value, type ValueType } from './storage/value.ts'
+import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
+import { DateTime, type Value } from './storage/value.ts'
 
+export { UnsupportedStageError } from './compiler/live.ts'
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
+export type { QueryRun } from './query-run.ts'
 export type { Collected } from './runtime/collect.ts'
 export { CanceledError } from './runtime/execute.ts'
+export type { ExportFormat, ExportReport } from './runtime/interchange/export.ts'
+export { EXPORT_FORMATS } from './runtime/interchange/export.ts'
+export { TableFileError } from './runtime/interchange/table-file.ts'
+export type { LiveQuery } from './runtime/live.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
+export { BackpressureError } from './storage/errors.ts'
+export * from './storage/tools/index.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   /** Lookup tables: files (CSV, NDJSON) by name. Those of `lookups/` in the data directory are there anyway. */
@@ -120,25 +132,6 @@ export interface ExplainOptions extends QueryOptions {
   readonly js?: boolean
 }
 
-/** A compiled query, ready to be pulled once. */
-export interface QueryRun {
-  /** Canonical text. */
-  readonly query: string
-  readonly shape: ResultShape
-  readonly rewrites: readonly Rewrite[]
-  /** Fields of the data that it reads; null: all of them. */
-  readonly fieldsRead: readonly string[] | null
-  /** Known from compiling; hints about data (coercions) join them once the run has ended. */
-  readonly hints: readonly Diagnostic[]
-  readonly profile: Profile
-  batches(): AsyncIterable<Batch>
-  /** Rows as objects, missing fields left out. For programs; servers use `collect`. */
-  rows(): AsyncIterable<Record<string, Value>>
-  /** Everything, counted; keeps only `offset … offset + limit` rows. */
-  collect(page?: { readonly limit?: number; readonly offset?: number }): Promise<Collected>
-  cancel(): void
-}
-
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
@@ -154,6 +147,13 @@ export interface Engine {
    * then iterate the subscription for the events appended from that very moment on; `queryStream` runs a query over them.
    */
   subscribe(options?: SubscribeOptions): Subscription
+  /**
+   * A query to be asked of the newest events there are and of those that come: a live tail.
+   * @throws {CompileError} when the text is wrong, {UnsupportedStageError} when it needs all its input first
+   */
+  live(text: string, options?: QueryOptions): LiveQuery
+  /** What there is now, to ask more than one query of (`QueryOptions.snapshot`). The caller's to release. */
+  snapshot(): Snapshot
   /** Never throws for a wrong text: `is_valid` is false and `errors` says why. */
   explain(text: string, options?: ExplainOptions): Promise<Explanation>
   /** Every stage, function, aggregate and parse format with its documentation: GET /catalog. */
@@ -174,6 +174,15 @@ export interface Engine {
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
   flush(): Promise<void>
+  /**
+   * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
+   * @param text  `from *` for every event. @throws {CompileError}
+   */
+  exportTo(path: string, format: ExportFormat, text: string, options?: QueryOptions): Promise<ExportReport>
+  /** Events of a file that was exported, or of another NDJSON, Parquet or Arrow file. Published when it settles. @throws {TableFileError} */
+  importFrom(path: string, options?: ImportOptions): Promise<{ readonly eventCount: number }>
+  /** Everything there is now, into an empty directory, while the engine goes on. @throws {BackupError} also when it has no directory */
+  backup(target: string, options?: { readonly copy?: boolean }): Promise<BackupReport>
   close(): Promise<void>
 }
 
@@ -236,7 +245,12 @@ export function queryStream(
   const spill = new SpillSpace(options.spillDirectory ?? sharedSpillDirectory())
   const result = execute(compiled.program, source, { ...executeOptions(options, now), spill })
   // Of a pipe that was left before its end nobody knows what it would have had.
-  return queryRun(compiled, result, () => (isDone ? unseen.hints() : []))
+  return queryRun(
+    compiled,
+    result,
+    () => (isDone ? unseen.hints() : []),
+    () => null,
+  )
 }
 
 /** Where saved queries are kept: documents with a `name` and the text `q`. */
@@ -287,6 +301,12 @@ interface EngineParts {
   readonly lookups: LookupTables
 }
 
+interface Started {
+  readonly compiled: Compiled
+  readonly result: QueryResult
+  readonly identity: () => string | null
+}
+
 class StoreEngine implements Engine {
   readonly directory: string | null
   readonly storage: StorageControl
@@ -322,12 +342,37 @@ class StoreEngine implements Engine {
     return this.#store.subscribe(options)
   }
 
-  query(text: string, options: QueryOptions = {}): QueryRun {
-    const { compiled, result } = this.#start(text, options)
-    return queryRun(compiled, result)
+  snapshot(): Snapshot {
+    return this.#store.snapshot()
   }
 
-  #start(text: string, options: QueryOptions): { readonly compiled: Compiled; readonly result: QueryResult } {
+  live(text: string, options: QueryOptions = {}): LiveQuery {
+    const { from, to, ...unbounded } = options
+    // The text as it was written first, so that what is wrong with it is told in its own places.
+    const asked = this.#compileNow(text, options).program
+    const form = liveForm(text)
+    const past = form.head === null ? asked : this.#compileNow(form.text, options).program
+    const running = (): LiveRunOptions => executeOptions(options, this.#now(options))
+    return liveQuery(form.head, past, () => this.#compileNow(form.text, unbounded), running)
+  }
+
+  #compileNow(text: string, options: QueryOptions): NowCompiled {
+    const snapshot = this.#store.snapshot()
+    try {
+      const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
+      const { program } = compileQuery(text, options, this.#now(options), catalog, this.#compiling)
+      return { program, indexes: new Set(catalog.indexes) }
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  query(text: string, options: QueryOptions = {}): QueryRun {
+    const { compiled, result, identity } = this.#start(text, options)
+    return queryRun(compiled, result, () => [], identity)
+  }
+
+  #start(text: string, options: QueryOptions): Started {
     const given = options.snapshot
     const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
@@ -336,11 +381,39 @@ class StoreEngine implements Engine {
       const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
       const run = { ...executeOptions(options, now), lanes: this.#lanes, spill: this.#spill }
-      return { compiled, result: execute(compiled.program, source, run) }
+      const { parts } = snapshot
+      return {
+        compiled,
+        result: execute(compiled.program, source, run),
+        identity: () => queryIdentity(compiled, options.variables, parts, now),
+      }
     } catch (error) {
       snapshot.release()
       throw error
     }
+  }
+
+  async exportTo(path: string, format: ExportFormat, text: string, options: QueryOptions = {}): Promise<ExportReport> {
+    const snapshot = this.#store.snapshot()
+    try {
+      const now = this.#now(options)
+      const asked = { ...options, now, snapshot }
+      const { shape } = this.query(text, asked)
+      const rows = { isEvents: shape.kind === 'events', batches: () => this.query(text, asked).batches() }
+      return await exportRows(rows, format, path)
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  async importFrom(path: string, options: ImportOptions = {}): Promise<{ readonly eventCount: number }> {
+    return { eventCount: await importInto(this.#store, path, options) }
+  }
+
+  async backup(target: string, options: { readonly copy?: boolean } = {}): Promise<BackupReport> {
+    if (this.directory === null) throw new BackupError('everything is in memory: export it instead')
+    await this.#store.flush()
+    return await backupDirectory(this.directory, target, options)
   }
 
   async explain(text: string, options: ExplainOptions = {}): Promise<Explanation> {
@@ -392,18 +465,26 @@ class StoreEngine implements Engine {
   }
 
   knowledge(): Knowledge {
-    return this.#withKnowledge(({ fields, ...others }) => ({
+    return this.#withKnowledge(({ fields, lookups = [], ...others }) => ({
       ...others,
       // Read now: the snapshot will be gone.
       fields: fields.map(field => ({ ...field })),
+      lookups: lookups.map(table => ({ ...table })),
     }))
   }
 
   #withKnowledge<T>(use: (knowledge: Knowledge) => T): T {
     const snapshot = this.#store.snapshot()
     try {
-      const { indexes } = catalogOf(snapshot, new QueryTables(this.#lookups))
-      return use({ language: languageCatalog(), indexes, fields: knownFields(snapshot) })
+      const tables = new QueryTables(this.#lookups)
+      const { indexes } = catalogOf(snapshot, tables)
+      return use({
+        language: languageCatalog(),
+        indexes,
+        fields: knownFields(snapshot),
+        lookups: tables.known(),
+        saved: (this.#compiling.fragments?.names ?? []).map(name => ({ name })),
+      })
     } finally {
       snapshot.release()
     }
@@ -474,96 +555,6 @@ function requestRange(text: string, { from, to }: QueryOptions, now: DateTime): 
     throw new CompileError({ text }, [{ code: 'E310', message, span: NO_SPAN }])
   }
   return { fromMicros: bound('from', from), toMicros: bound('to', to) }
-}
-
-/** What the compiler may know: merged from the statistics of the parts, once per set of indexes asked about. */
-function catalogOf(snapshot: Snapshot, tables: QueryTables): Catalog {
-  const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
-  return {
-    indexes: [...indexes].sort(),
-    get sources() {
-      return sourcesOf(snapshot)
-    },
-    get lookups() {
-      return tables.names
-    },
-    lookup: name => tables.lookup(name),
-    fields(wanted) {
-      const fields = new Map<string, ValueType>()
-      for (const part of snapshot.parts) {
-        if (!wanted.includes(part.index)) continue
-        for (const { name, type } of part.fields) {
-          const known = fields.get(name)
-          fields.set(name, known === undefined ? type : commonTypeOf(known, type))
-        }
-      }
-      return fields
-    },
-    rowCount(wanted) {
-      return snapshot.parts.reduce((rows, part) => rows + (wanted.includes(part.index) ? part.rowCount : 0), 0)
-    },
-    statistics(wanted, field) {
-      return fieldStatistics(
-        snapshot.parts.filter(part => wanted.includes(part.index)),
-        field,
-      )
-    },
-  }
-}
-
-const NUMERIC: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
-
-/** Of a field that holds both. */
-function commonTypeOf(a: ValueType, b: ValueType): ValueType {
-  if (a === b || b === 'null') return a
-  if (a === 'null') return b
-  return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
-}
-
-/** Names of sources, for one hint only: read from the first blocks, where they are nearly always all to be found. */
-function sourcesOf(snapshot: Snapshot): readonly string[] {
-  const sources = new Set<string>()
-  for (const part of snapshot.parts.slice(-16)) {
-    if (part.blockCount === 0) continue
-    const vector = part.block(0).column('_source')
-    if (vector?.kind === 'const' && typeof vector.value === 'string') sources.add(vector.value)
-    if (vector?.kind === 'dict')
-      for (const value of vector.dictionary.values) if (typeof value === 'string') sources.add(value)
-  }
-  return [...sources]
-}
-
-/** @param later  hints that only the end of the reading tells */
-function queryRun(compiled: Compiled, result: QueryResult, later: () => readonly Diagnostic[] = () => []): QueryRun {
-  const { profile, shape } = result
-  let { hints } = compiled
-  async function* batches(): AsyncGenerator<Batch> {
-    yield* result.batches()
-    hints = [...withDataHints(compiled.hints, profile.counters), ...later()]
-  }
-  return {
-    query: compiled.canonical,
-    shape,
-    rewrites: compiled.rewrites,
-    fieldsRead: compiled.fieldsRead,
-    get hints() {
-      return hints
-    },
-    profile,
-    batches,
-    async *rows() {
-      for await (const batch of batches()) {
-        const { names } = batch
-        for (const values of rowsOf(batch)) {
-          const row: Record<string, Value> = {}
-          for (const [index, name] of names.entries()) if (values[index] !== undefined) row[name] = values[index]
-          yield row
-        }
-      }
-    },
-    collect: page => collect(batches(), shape, profile, page ?? {}),
-    cancel: () => result.cancel(),
-  }
 }
 
 /** Generated text, one entry per kernel and specialisation. */

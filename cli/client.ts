@@ -44,6 +44,8 @@ function parseError(text: string): ServerError | null {
   try {
     const body: unknown = JSON.parse(text)
     const error = (body as { error?: unknown } | null)?.error
+    // What a live tail cannot do is told as a plain string.
+    if (typeof error === 'string') return { code: 'UNSUPPORTED_STAGE', message: error }
     return typeof error === 'object' && error !== null ? (error as ServerError) : null
   } catch {
     // Not JSON: a proxy's page, shown as it is.

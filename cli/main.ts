@@ -70,6 +70,45 @@ program
   .action(async (files, options) => (await import('./commands/ingest.ts')).ingest(files, options))
 
 program
+  .command('tail')
+  .description('follow a server: the newest results, then those that come')
+  .argument('<query>', 'for example: level=error | keep _time, service, message')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('-n, --count <results>', 'results of the past to begin with (default 100)')
+  .option('--from <time>', 'how far back they may be (default -1h)')
+  .addOption(
+    new Option('--format <format>', 'output format')
+      .choices(['text', 'ndjson'])
+      .default(undefined, 'text on a terminal, else ndjson'),
+  )
+  .action(async (query, options) => (await import('./commands/tail.ts')).tail(query, options))
+
+const jobs = program.command('jobs').description('queries that run on a server without anybody waiting')
+jobs
+  .command('list', { isDefault: true })
+  .description('list them, newest first')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('--status <status>', 'only those that are running, done, error or canceled')
+  .action(async options => (await import('./commands/jobs.ts')).listJobs(options))
+jobs
+  .command('show')
+  .description('the rows of one that is done, or how far it is')
+  .argument('<id>')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .option('--wait', 'until it is done')
+  .action(async (id, options) => (await import('./commands/jobs.ts')).showJob(id, options))
+jobs
+  .command('cancel')
+  .description('end one that runs')
+  .argument('<id>')
+  .addOption(serverOption())
+  .addOption(tokenOption())
+  .action(async (id, options) => (await import('./commands/jobs.ts')).cancelJob(id, options))
+
+program
   .command('explain')
   .description('show how a query would run: plan, what is pushed, what is skipped, the generated JavaScript')
   .argument('<query>')
@@ -114,6 +153,73 @@ program
   .addOption(timeFieldOption())
   .action(async (query, options) => (await import('./commands/bench.ts')).bench(query, options))
 
+const dataOption = (): Option =>
+  new Option('-d, --data <directory>', 'data directory').default(undefined, 'quern under the user data home')
+const tableFormat = (): Option =>
+  new Option('--format <format>', 'output format')
+    .choices(['table', 'ndjson'])
+    .default(undefined, 'table on a terminal, else ndjson')
+
+program
+  .command('parts')
+  .description('list the parts of a data directory, or show where the bytes of one go; a server may be running')
+  .argument('[part]', 'id of a part: its columns, their encodings, codecs and sizes')
+  .addOption(dataOption())
+  .addOption(tableFormat())
+  .action(async (part, options) => (await import('./commands/parts.ts')).parts(part, options))
+
+program
+  .command('verify')
+  .description('read every byte of a data directory: checksums, values, statistics, and the catalog against the parts')
+  .addOption(dataOption())
+  .addOption(tableFormat())
+  .action(async options => (await import('./commands/verify.ts')).verify(options))
+
+program
+  .command('repair')
+  .description('set damaged parts aside and make the catalog anew; no server may be running')
+  .addOption(dataOption())
+  .action(async options => (await import('./commands/verify.ts')).repair(options))
+
+program
+  .command('backup')
+  .description('back up a data directory, also while a server uses it: hard links of its parts, and a manifest')
+  .argument('<target>', 'an empty or new directory')
+  .addOption(dataOption())
+  .option('--copy', 'copy the parts instead of linking them')
+  .action(async (target, options) => (await import('./commands/backup.ts')).backup(target, options))
+
+program
+  .command('restore')
+  .description('check a backup and make a data directory of it')
+  .argument('<backup>', 'what quern backup wrote')
+  .argument('<directory>', 'an empty or new directory')
+  .option('--copy', 'copy the parts instead of linking them')
+  .action(async (from, directory, options) => (await import('./commands/backup.ts')).restore(from, directory, options))
+
+program
+  .command('export')
+  .description('write events, or the rows of any query, to an NDJSON, Parquet or Arrow file; no server may be running')
+  .argument('[query]', 'which rows', 'from *')
+  .requiredOption('-o, --output <file>', 'file to write; - is stdout (NDJSON only)')
+  .addOption(dataOption())
+  .option('--from <time>', 'start of the time range')
+  .option('--to <time>', 'end of the time range (exclusive)')
+  .addOption(
+    new Option('--format <format>', 'file format')
+      .choices(['ndjson', 'parquet', 'arrow'])
+      .default(undefined, 'as the name of the file ends'),
+  )
+  .action(async (query, options) => (await import('./commands/export.ts')).exportEvents(query, options))
+
+program
+  .command('import')
+  .description('read NDJSON, Parquet or Arrow files into a data directory; exported events come back as they were')
+  .argument('<files...>', 'files to read')
+  .addOption(dataOption())
+  .option('--index <name>', 'index of events that name none (default main)')
+  .action(async (files, options) => (await import('./commands/export.ts')).importEvents(files, options))
+
 /** A reader that went away (`quern query … | head`) is not an error. */
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.success)
@@ -143,7 +249,13 @@ async function exitCodeOf(error: unknown): Promise<number> {
   const { DataError } = await import('../runtime/helpers/errors.ts')
   const { QueryMemoryError } = await import('../runtime/memory.ts')
   const { SpillReadError } = await import('../runtime/spill/spill-file.ts')
-  const known = [LockedError, DataError, QueryMemoryError, SpillReadError]
+  const { BackupError, NoDataDirectoryError } = await import('../storage/tools/index.ts')
+  const { TableFileError } = await import('../runtime/interchange/table-file.ts')
+  if (error instanceof NoDataDirectoryError) {
+    process.stderr.write(`${error.message}\n`)
+    return EXIT.usage
+  }
+  const known = [LockedError, DataError, QueryMemoryError, SpillReadError, BackupError, TableFileError]
   if (error instanceof Error && known.some(kind => error instanceof kind)) {
     process.stderr.write(`${error.message}\n`)
     return EXIT.general

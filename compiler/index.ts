@@ -26,7 +26,9 @@ import type { NamedField } from './hints/unseen-fields.ts'
 import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
 import { printExpr, printPlan } from './logical/print.ts'
-import { chainOf, fieldsOf } from './logical/walk.ts'
+import { readsClock } from './logical/pure.ts'
+import { traitsOf } from './logical/traits.ts'
+import { chainOf, fieldsOf, inputsOf } from './logical/walk.ts'
 import { RULES } from './optimise/index.ts'
 import { changedLines, type PassContext, type Rule } from './pass.ts'
 import { choose } from './physical/choose.ts'
@@ -128,9 +130,15 @@ export function compile(text: string, options: CompileOptions): Compiled {
       text: printStage(stage),
       streams: streams(stage as CoreStage),
     })),
+    readsClock: asksClock(resolved.plan),
     fieldsRead: fieldsRead(events),
     fieldsProduced: resolved.scope.isOpen ? null : [...resolved.scope.fields.keys()],
   }
+}
+
+/** Anywhere in the plan, inputs beside it included. */
+function asksClock(op: LogicalOp): boolean {
+  return traitsOf(op).expressions(op).some(readsClock) || inputsOf(op).some(asksClock)
 }
 
 function fail(source: SourceText, diagnostics: readonly Diagnostic[]): never {

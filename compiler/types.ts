@@ -80,6 +80,8 @@ export interface Compiled {
   readonly time: TimeRange
   /** Stage kinds in order, for explain's `parsed.pipeline`. */
   readonly stages: readonly { readonly type: string; readonly text: string; readonly streams: boolean }[]
+  /** Does it ask what time it is? Then the same query over the same data may answer differently later. */
+  readonly readsClock: boolean
   readonly fieldsRead: readonly string[] | null
   readonly fieldsProduced: readonly string[] | null
 }

@@ -16,6 +16,7 @@ import { KNOWLEDGE } from '../test/knowledge.ts'
 import { askReference } from '../test/reference/index.ts'
 import { UndefinedName } from '../test/reference/interpreter.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
+import { corruption } from './corruption.ts'
 import { crashCounts, crashInTurn, crashRandomly, killRandomly } from './crash.ts'
 import { randomData } from './generate/data.ts'
 import { CALLABLE, condition } from './generate/expression.ts'
@@ -23,30 +24,12 @@ import { queryText, randomQuery } from './generate/query.ts'
 import { createRandom, type Random } from './generate/random.ts'
 import { TABLE, tablePaths } from './generate/table.ts'
 import { randomText } from './generate/text.ts'
+import { httpTarget } from './http.ts'
 import { ingestBeside, ingestBroken } from './ingest.ts'
 import { shrink } from './shrink.ts'
+import { Finding, type Target } from './target.ts'
 
-export type Outcome = 'agreed' | 'skipped'
-
-/** Something the program must never do, with a case file that shows it. */
-export class Finding extends Error {
-  readonly detail: string
-  constructor(message: string, detail: string) {
-    super(message)
-    this.name = 'Finding'
-    this.detail = detail
-  }
-}
-
-export interface Target {
-  readonly name: string
-  readonly summary: string
-  /** More skips than this share of seeds, and the target no longer tests what it says. */
-  readonly skipLimit: number
-  run(seed: number): Promise<Outcome>
-  /** What happened in all runs so far, for a target that counts more than runs. */
-  counts?(): string
-}
+export { Finding, type Outcome, type Target } from './target.ts'
 
 // ── Text and trees ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -379,6 +362,8 @@ export const TARGETS: readonly Target[] = [
   storage,
   ternary,
   crash,
+  corruption,
+  httpTarget,
   ingestBytes,
   ingestGood,
 ]

@@ -58,6 +58,12 @@ export type Expectation =
   /** `name=` */
   | { readonly kind: 'option'; readonly name: string; readonly doc: string }
   | { readonly kind: 'choice'; readonly what: string; readonly of: readonly string[] }
+  /** Rows of another pipeline: a let, one in brackets, a lookup table. */
+  | { readonly kind: 'rows' }
+  /** The name of a lookup table. */
+  | { readonly kind: 'table' }
+  /** The name of saved stages. */
+  | { readonly kind: 'fragment' }
   /** A format of `parse`. */
   | { readonly kind: 'format' }
   | { readonly kind: 'duration' }

@@ -20,54 +20,87 @@ export interface Collected {
   readonly warnings: readonly string[]
 }
 
-/** Everything, counted; of the rows those from `offset` on, at most `limit`. */
 export async function collect(
   batches: AsyncIterable<Batch>,
   shape: ResultShape,
   profile: Profile,
-  page: { readonly limit?: number; readonly offset?: number },
+  page: Page = {},
 ): Promise<Collected> {
-  const offset = page.offset ?? 0
-  const end = page.limit === undefined ? Number.POSITIVE_INFINITY : offset + page.limit
-  const columns = new Map<string, number>(shape.columns?.map((column, index) => [column.name, index]))
-  if (shape.kind === 'events') for (const name of shape.kept ?? ['_time', '_raw']) columns.set(name, columns.size)
-  const rows: Value[][] = []
-  let total = 0
-  for await (const batch of batches) {
-    const first = Math.max(0, offset - total)
-    const last = Math.min(batch.selectedCount, end - total)
-    total += batch.selectedCount
-    if (first >= last) continue
-    if (shape.columns === null) for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
+  const collector = new Collector(shape, page)
+  for await (const batch of batches) collector.push(batch)
+  return collector.collected(profile)
+}
+
+export interface Page {
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** Counts every row and keeps those of one page. */
+export class Collector {
+  readonly #shape: ResultShape
+  readonly #offset: number
+  readonly #end: number
+  readonly #columns: Map<string, number>
+  readonly #rows: Value[][] = []
+  total = 0
+
+  constructor(shape: ResultShape, { limit, offset = 0 }: Page) {
+    this.#shape = shape
+    this.#offset = offset
+    this.#end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit
+    this.#columns = new Map(shape.columns?.map((column, index) => [column.name, index]))
+    if (shape.kind === 'events')
+      for (const name of shape.kept ?? ['_time', '_raw']) this.#columns.set(name, this.#columns.size)
+  }
+
+  /** Has every row so far been kept? */
+  get hasAll(): boolean {
+    return this.#rows.length === this.total
+  }
+
+  push(batch: Batch): void {
+    const columns = this.#columns
+    const first = Math.max(0, this.#offset - this.total)
+    const last = Math.min(batch.selectedCount, this.#end - this.total)
+    this.total += batch.selectedCount
+    if (first >= last) return
+    if (this.#shape.columns === null)
+      for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
     let at = 0
     for (const values of rowsOf(selectedRange(batch, first, last))) {
       at++
       const row: Value[] = new Array(columns.size).fill(undefined)
       for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
-      rows.push(row)
+      this.#rows.push(row)
     }
     if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
   }
-  const names = [...columns.keys()]
-  // Of no rows at all, a `keep` still says what they would have had.
-  const isNamed = shape.columns !== null || (shape.kept !== undefined && total === 0)
-  const present = names.filter((_, index) => isNamed || rows.some(row => row[index] !== undefined))
-  const indexes = present.map(name => columns.get(name)!)
-  const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
-  return {
-    shape,
-    columns: present,
-    types: present.map((_, index) => typeOfColumn(aligned, index)),
-    rows: aligned,
-    total,
-    hasMore: total > end,
-    complete: profile.damaged.length === 0,
-    warnings: profile.damaged,
+
+  collected(profile: Profile): Collected {
+    const shape = this.#shape
+    const rows = this.#rows
+    const names = [...this.#columns.keys()]
+    // Of no rows at all, a `keep` still says what they would have had.
+    const isNamed = shape.columns !== null || (shape.kept !== undefined && this.total === 0)
+    const present = names.filter((_, index) => isNamed || rows.some(row => row[index] !== undefined))
+    const indexes = present.map(name => this.#columns.get(name)!)
+    const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
+    return {
+      shape,
+      columns: present,
+      types: present.map((_, index) => typeOfColumn(aligned, index)),
+      rows: aligned,
+      total: this.total,
+      hasMore: this.total > this.#end,
+      complete: profile.damaged.length === 0,
+      warnings: profile.damaged,
+    }
   }
 }
 
 /** Rows `first … last` of those selected. */
-function selectedRange(batch: Batch, first: number, last: number): Batch {
+export function selectedRange(batch: Batch, first: number, last: number): Batch {
   if (first === 0 && last === batch.selectedCount) return batch
   const selection =
     batch.selection === null
@@ -77,7 +110,7 @@ function selectedRange(batch: Batch, first: number, last: number): Batch {
 }
 
 /** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
-function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
+export function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
   const types = new Set<string>()
   for (const row of rows) {
     const value = row[index]
@@ -85,4 +118,20 @@ function typeOfColumn(rows: readonly (readonly Value[])[], index: number): strin
   }
   if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
   return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'
+}
+
+/** The first rows of some batches that have the same columns. */
+export function previewRows(
+  batches: readonly Batch[] | null,
+  limit: number,
+): { readonly columns: readonly string[]; readonly rows: readonly (readonly Value[])[] } | null {
+  const [first] = batches ?? []
+  if (batches === null || first === undefined) return null
+  const rows: Value[][] = []
+  for (const batch of batches) {
+    if (rows.length >= limit) break
+    const wanted = Math.min(batch.selectedCount, limit - rows.length)
+    rows.push(...rowsOf(selectedRange(batch, 0, wanted), first.names))
+  }
+  return { columns: first.names, rows }
 }

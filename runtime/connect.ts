@@ -50,6 +50,8 @@ export interface SharedAggregation {
 }
 
 export interface Network {
+  /** What works for each aggregation of the program. */
+  readonly aggregates: ReadonlyMap<OperatorSpec, AggregateOperator>
   /** In the order in which they run; each is finished before the next one begins. */
   readonly sources: readonly Source[]
   /** Fills in what scans read and learned, for the profile. */
@@ -81,6 +83,7 @@ export function connect(
   splits: readonly SplitPlan[],
 ): Network {
   const sources: Source[] = []
+  const aggregates = new Map<OperatorSpec, AggregateOperator>()
   const scans: { readonly scan: Scan; readonly profile: MutableProfile }[] = []
 
   const joins = new Map<number, JoinOperator>()
@@ -126,6 +129,7 @@ export function connect(
       return
     }
     const operator = createOperator(spec, own, next)
+    if (operator instanceof AggregateOperator) aggregates.set(spec, operator)
     const boundary = operator instanceof SortOperator ? () => operator.newestBoundary : above.boundary
     const split = splits.find(({ aggregate }) => aggregate === spec)
     const shared =
@@ -147,6 +151,7 @@ export function connect(
   })
   return {
     sources,
+    aggregates,
     settle() {
       for (const { scan, profile } of scans) {
         profile.rowsIn += scan.rowCount

@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CorruptPartError } from '../storage/errors.ts'
 import type { PartReader } from '../storage/index.ts'
 import type { Batch } from './batch.ts'
-import { connect, type SharedContext, type Source } from './connect.ts'
+import { connect, type Network, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
 import { MemoryBudget } from './memory.ts'
@@ -19,7 +19,7 @@ import type { Lanes } from './parallel/lanes.ts'
 import { shareWork } from './parallel/share.ts'
 import type { PartialState } from './parallel/state.ts'
 import { emptyProfile, type Profile } from './profile.ts'
-import type { AggregateSpec, Program, ScanSpec } from './program.ts'
+import { type AggregateSpec, type OperatorSpec, type Program, type ScanSpec, scansOf } from './program.ts'
 import type { QueryResult } from './result.ts'
 import { DEFAULT_DISK_BYTES, QuerySpill, type SpillSpace } from './spill/space.ts'
 import { Stopwatch } from './stopwatch.ts'
@@ -68,19 +68,78 @@ export function execute(program: Program, source: PartSource, options: ExecuteOp
   const stopwatch = new Stopwatch(options.measures ?? true)
   const canceler = new AbortController()
   const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true
+  const state: RunState = { profile, stopwatch, isCanceled, network: null }
+  let isStarted = false
+  const start = (): AsyncGenerator<Batch> => {
+    isStarted = true
+    return run(program, source, options, state)
+  }
   return {
     shape: program.result,
     profile,
-    cancel: () => canceler.abort(),
-    batches: () => run(program, source, options, { profile, stopwatch, isCanceled }),
-    drain: () => drain(run(program, source, options, { profile, stopwatch, isCanceled }), profile, stopwatch),
+    cancel() {
+      canceler.abort()
+      // Nobody will come by to let go of what was never begun.
+      if (!isStarted) source.release()
+    },
+    preview: () => previewOf(program, state.network, options),
+    batches: start,
+    drain: () => drain(start(), profile, stopwatch),
   }
+}
+
+/** Beyond so many groups a glimpse costs as much as the work it interrupts. */
+const PREVIEW_GROUPS_MAX = 20_000
+
+/** The groups of the lowest aggregation so far, through fresh operators for what stands above it. */
+function previewOf(program: Program, network: Network | null, options: ExecuteOptions): readonly Batch[] | null {
+  const spec = lowestAggregate(program.root)
+  const operator = spec === null ? undefined : network?.aggregates.get(spec)
+  if (spec === null || operator === undefined || operator.isSpilled) return null
+  const batch = operator.groupCount > PREVIEW_GROUPS_MAX ? null : operator.batch()
+  if (batch === null) return null
+  const ready: Batch[] = []
+  const { nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES } = options
+  const spill = new QuerySpill(null, 0, memoryBytes)
+  const context = {
+    ...contextOf(
+      emptyProfile(),
+      program.hash,
+      nowMicros,
+      { memory: new MemoryBudget(memoryBytes), spill },
+      new Stopwatch(false),
+    ),
+    openFile: null,
+  }
+  const [above] = connect(withScanFor(program.root, spec), context, ready, []).sources
+  above!.head.push(batch)
+  above!.head.finish()
+  return ready
+}
+
+/** In the pipeline that was written; beside it there may be others. */
+function lowestAggregate(root: OperatorSpec): AggregateSpec | null {
+  let found: AggregateSpec | null = null
+  for (let spec = root; spec.op !== 'scan'; spec = spec.input) {
+    if (spec.op === 'union' || spec.op === 'join') return null
+    if (spec.op === 'aggregate') found = spec
+  }
+  return found
+}
+
+/** The operators above an aggregation, with a scan where it stood: something that can be fed. */
+function withScanFor(root: OperatorSpec, aggregate: AggregateSpec): OperatorSpec {
+  if (root.op === 'scan') return root
+  if (root === aggregate) return scansOf(root)[0]!
+  return { ...root, input: withScanFor(root.input, aggregate) } as OperatorSpec
 }
 
 interface RunState {
   readonly profile: Profile
   readonly stopwatch: Stopwatch
   readonly isCanceled: () => boolean
+  /** While it runs. */
+  network: Network | null
 }
 
 /** Runs to the end, and has every column of the result computed, as a reader would. */
@@ -96,8 +155,9 @@ async function* run(
   program: Program,
   source: PartSource,
   options: ExecuteOptions,
-  { profile, stopwatch, isCanceled }: RunState,
+  state: RunState,
 ): AsyncGenerator<Batch> {
+  const { profile, stopwatch, isCanceled } = state
   const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES, diskBytes = DEFAULT_DISK_BYTES } = options
   const memory = new MemoryBudget(memoryBytes)
   const spill = new QuerySpill(options.spill ?? null, diskBytes, memoryBytes)
@@ -107,6 +167,7 @@ async function* run(
   }
   const ready: Batch[] = []
   const network = connect(program.root, context, ready, program.splits)
+  state.network = network
   let turnStart = performance.now()
   try {
     for (const { scan, head, shared: part } of network.sources) {
@@ -166,6 +227,7 @@ async function* run(
       profile.counters.set(`spilled:${stage}`, bytes)
       profile.spilledBytes += bytes
     }
+    state.network = null
     spill.dispose()
     source.release()
   }

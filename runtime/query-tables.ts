@@ -18,6 +18,17 @@ export class QueryTables {
     return this.#all.names
   }
 
+  /** For whoever writes a query: the columns of a table are read when they are asked for. */
+  known(): readonly { readonly name: string; readonly columns?: readonly string[] }[] {
+    const columnsOf = (name: string): readonly string[] => [...(this.lookup(name)?.columns?.keys() ?? [])]
+    return this.names.map(name => ({
+      name,
+      get columns() {
+        return columnsOf(name)
+      },
+    }))
+  }
+
   /** Null when there is none of that name; no columns when it cannot be read, and why. */
   lookup(
     name: string,

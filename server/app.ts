@@ -12,10 +12,12 @@ import type { Config } from './config.ts'
 import { createContext, type ServerContext } from './context.ts'
 import { DIALECT_HEADERS, DIALECTS, type Dialect, dialectOfPath } from './dialects.ts'
 import { answerError, RequestError, shuttingDown } from './errors.ts'
+import { countingStored } from './ingest/stored-events.ts'
 import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
 import { refuseUnknownRoute } from './routes/unknown.ts'
+import { serveWebSockets } from './tail/web-socket.ts'
 import { type Check, checkBody, checkParameters } from './validate.ts'
 
 /** Room for a query of the greatest length with every character escaped, and for long lists of variables. */
@@ -86,16 +88,25 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
   app.addHook('onResponse', async (request, reply) => report(context, request, reply))
   app.addHook('preClose', async () => {
     context.isStopping = true
+    context.jobs.stop()
+    for (const tail of [...context.openTails]) tail.stop()
+    context.tails.stop()
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, dialectOf(request)))
   app.setNotFoundHandler(request => refuseUnknownRoute(routes, request.method, request.url))
   for (const route of routes) addRoute(app, context, route)
+  context.log = app.log
+  context.onConfigChanged = names => {
+    if (names.includes('log.level') && level !== 'silent') app.log.level = config.get('log.level')
+  }
+  serveWebSockets(app.server, context)
   return app
 }
 
 /** Is the caller known, may it do this, and not too often? Before a byte of the body is read. */
 function admit({ authority, metrics, rateLimit, config }: ServerContext, request: FastifyRequest): void {
   const { scope } = request.routeOptions.config
+  request.stored = { events: 0 }
   try {
     request.caller =
       scope === undefined || authority === null
@@ -115,12 +126,17 @@ function admit({ authority, metrics, rateLimit, config }: ServerContext, request
 }
 
 /** One line a request, and its counters. The address is logged without its query: what people search for is theirs. */
-function report({ metrics }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
+function report({ metrics, shippers }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
   const route = request.routeOptions.url ?? 'none'
   const { statusCode: status, elapsedTime } = reply
   metrics.count('quern_http_requests_total', 1, { method: request.method, route, status })
   metrics.observe('quern_http_request_seconds', elapsedTime / 1000, { route })
   if (Buffer.isBuffer(request.body)) metrics.count('quern_http_request_bytes_total', request.body.length, { route })
+  if (request.routeOptions.config.scope === 'ingest' && status < 500 && request.stored !== undefined) {
+    const { events } = request.stored
+    if (events > 0) metrics.count('quern_ingest_events_total', events, { route })
+    if (![401, 403, 429].includes(status)) shippers.seen(request.ip, request.headers['user-agent'], route, events)
+  }
   request.log.info(
     {
       method: request.method,
@@ -143,6 +159,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whose key it was; null without authentication and on open routes. */
     caller: Caller | null
+    /** Events the request has stored. */
+    stored: { events: number }
   }
   interface FastifyContextConfig {
     limit?: Route['limit']
@@ -164,8 +182,14 @@ function addRoute(app: FastifyInstance, context: ServerContext, route: Route): v
       const body = check === null ? undefined : parseBody(bytes, check)
       const call = { context, request, reply, params: request.params, query: request.query, body, bytes }
       // The checks above made `query` and `body` what the route's schemas say.
-      const answer = await route.handle(call as Call<never, never>)
-      if (typeof answer === 'object' && answer !== null && !reply.sent && !('pipe' in answer))
+      const answer = await countingStored(request.stored, () => route.handle(call as Call<never, never>))
+      if (
+        typeof answer === 'object' &&
+        answer !== null &&
+        !reply.sent &&
+        !('pipe' in answer) &&
+        !Buffer.isBuffer(answer)
+      )
         reply.type('application/json; charset=utf-8')
       return answer
     },

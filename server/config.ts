@@ -11,6 +11,7 @@ import {
   isOptionName,
   OPTION_NAMES,
   OPTIONS,
+  type Option,
   type OptionKind,
   type OptionName,
   type OptionValue,
@@ -18,7 +19,7 @@ import {
   printOption,
 } from './options.ts'
 
-export type Origin = 'default' | 'file' | 'env' | 'flag'
+export type Origin = 'default' | 'file' | 'env' | 'flag' | 'runtime'
 
 export interface ConfigEntry {
   readonly name: OptionName
@@ -27,6 +28,8 @@ export interface ConfigEntry {
   readonly text: string
   readonly origin: Origin
   readonly kind: OptionKind
+  /** May it change while the server runs? */
+  readonly reload: boolean
   readonly environment: string
   readonly default: string
   readonly doc: string
@@ -36,6 +39,17 @@ export interface Config {
   get<N extends OptionName>(name: N): OptionValue<N>
   engineOptions(): EngineOptions
   entries(): readonly ConfigEntry[]
+  /** Changes settings until the server stops; all of them or none. @throws {ConfigError} for an unknown name or a value that cannot be */
+  patch(values: Readonly<Record<string, unknown>>): ConfigChange
+  /** Reads file and environment again; what was patched stays. All of it or nothing. @throws {ConfigError} */
+  reload(): ConfigChange
+}
+
+export interface ConfigChange {
+  /** In force from now on. */
+  readonly applied: readonly OptionName[]
+  /** Read at the start only: they keep their value until the next one. */
+  readonly restartRequired: readonly OptionName[]
 }
 
 export interface ConfigSources {
@@ -61,19 +75,50 @@ interface Setting {
 
 /** @throws {ConfigError} */
 export function loadConfig(sources: ConfigSources = {}): Config {
+  return new LoadedConfig(sources)
+}
+
+function settingsFrom(sources: ConfigSources): Map<OptionName, Setting> {
   const settings = new Map<OptionName, Setting>()
   for (const name of OPTION_NAMES) settings.set(name, { value: OPTIONS[name].default, origin: 'default' })
   if (sources.file !== undefined) addFile(settings, sources.file)
   addEnvironment(settings, sources.environment ?? process.env)
   for (const [name, value] of Object.entries(sources.flags ?? {})) set(settings, name, value, 'flag', `flag --${name}`)
-  return new LoadedConfig(settings)
+  return settings
 }
 
 class LoadedConfig implements Config {
-  readonly #settings: ReadonlyMap<OptionName, Setting>
+  readonly #sources: ConfigSources
+  readonly #patched = new Map<OptionName, Setting>()
+  #settings: Map<OptionName, Setting>
 
-  constructor(settings: ReadonlyMap<OptionName, Setting>) {
-    this.#settings = settings
+  constructor(sources: ConfigSources) {
+    this.#sources = sources
+    this.#settings = settingsFrom(sources)
+  }
+
+  patch(values: Readonly<Record<string, unknown>>): ConfigChange {
+    const given = new Map<OptionName, Setting>()
+    addSection(given, values, '', 'runtime', name => name)
+    const wanted = new Map(this.#settings)
+    for (const [name, setting] of given) wanted.set(name, setting)
+    const change = this.#change(wanted, [...given.keys()])
+    for (const name of change.applied) this.#patched.set(name, given.get(name)!)
+    return change
+  }
+
+  reload(): ConfigChange {
+    const wanted = settingsFrom(this.#sources)
+    for (const [name, setting] of this.#patched) wanted.set(name, setting)
+    const changed = OPTION_NAMES.filter(name => wanted.get(name)!.value !== this.#settings.get(name)!.value)
+    return this.#change(wanted, changed)
+  }
+
+  #change(wanted: Map<OptionName, Setting>, names: readonly OptionName[]): ConfigChange {
+    const restartRequired = names.filter(isAtStart)
+    for (const name of restartRequired) wanted.set(name, this.#settings.get(name)!)
+    this.#settings = wanted
+    return { applied: names.filter(name => !isAtStart(name)), restartRequired }
   }
 
   get<N extends OptionName>(name: N): OptionValue<N> {
@@ -106,6 +151,7 @@ class LoadedConfig implements Config {
         text: printOption(name, value),
         origin,
         kind,
+        reload: !isAtStart(name),
         environment,
         default: printOption(name, initial),
         doc,
@@ -123,19 +169,25 @@ function addFile(settings: Map<OptionName, Setting>, file: string): void {
   }
   if (document === null || document === undefined) return
   if (!isSection(document)) throw new ConfigError(`${file} must hold options, one \`name: value\` a line`)
-  addSection(settings, document, '', file)
+  addSection(settings, document, '', 'file', name => `${name} in ${file}`)
+}
+
+function isAtStart(name: OptionName): boolean {
+  const option: Option<unknown> = OPTIONS[name]
+  return option.atStart === true
 }
 
 function addSection(
   settings: Map<OptionName, Setting>,
   section: Readonly<Record<string, unknown>>,
   prefix: string,
-  file: string,
+  origin: Origin,
+  whereIs: (name: string) => string,
 ): void {
   for (const [key, value] of Object.entries(section)) {
     const name = prefix + key
-    if (isSection(value) && !isOptionName(name)) addSection(settings, value, `${name}.`, file)
-    else set(settings, name, value, 'file', `${name} in ${file}`)
+    if (isSection(value) && !isOptionName(name)) addSection(settings, value, `${name}.`, origin, whereIs)
+    else set(settings, name, value, origin, whereIs(name))
   }
 }
 

@@ -9,8 +9,21 @@ import { type Config, ConfigError } from './config.ts'
 import { Deduplicator } from './ingest/deduplicator.ts'
 import { Metrics } from './metrics.ts'
 import { AckLedger } from './protocols/hec-acks.ts'
+import { Jobs } from './query/jobs.ts'
+import { ResultCache } from './query/result-cache.ts'
 import { QuerySlots } from './query-slots.ts'
 import { RateLimit } from './rate-limit.ts'
+import { Shippers } from './shippers.ts'
+import { TailHub } from './tail/hub.ts'
+import type { Tail } from './tail/tail.ts'
+
+const REPLAYS_AT_ONCE = 4
+
+export interface Log {
+  error(details: object, message: string): void
+  warn(details: object, message: string): void
+  info(details: object, message: string): void
+}
 
 export interface ServerContext {
   readonly engine: Engine
@@ -25,6 +38,17 @@ export interface ServerContext {
   readonly acks: AckLedger
   /** null: authentication is off, everyone may do everything. */
   readonly authority: Authority | null
+  readonly jobs: Jobs
+  readonly cache: ResultCache
+  readonly tails: TailHub
+  readonly openTails: Set<Tail>
+  /** Tails that read the past at once. */
+  readonly replays: QuerySlots
+  /** For what no request stands for. */
+  log: Log
+  readonly shippers: Shippers
+  /** Settings have other values now; whoever keeps one elsewhere looks again. */
+  onConfigChanged: (names: readonly string[]) => void
   readonly metrics: Metrics
   readonly rateLimit: RateLimit
   /** Milliseconds since the epoch. */
@@ -46,6 +70,20 @@ export function createContext(engine: Engine, config: Config): ServerContext {
     })),
     acks: new AckLedger(),
     authority: config.get('auth.enabled') ? new Authority(keyRingOf(engine)) : null,
+    jobs: new Jobs(config),
+    cache: new ResultCache(() => ({
+      bytes: config.get('query.cache_max_bytes'),
+      ttlMs: config.get('storage.cache_ttl'),
+    })),
+    tails: new TailHub(engine, () => ({
+      most: config.get('tail.max_concurrent'),
+      resumeMs: config.get('tail.resume_window'),
+    })),
+    openTails: new Set(),
+    replays: new QuerySlots(() => ({ concurrent: REPLAYS_AT_ONCE, queued: Number.POSITIVE_INFINITY })),
+    log: { error: () => {}, warn: () => {}, info: () => {} },
+    shippers: new Shippers(),
+    onConfigChanged: () => {},
     metrics: new Metrics(() => context),
     rateLimit: new RateLimit(),
     startedAt: Date.now(),

@@ -31,6 +31,9 @@ export const DIALECTS = {
     status: answer.status,
     ...otlpError(answer, request.headers['content-type']),
   }),
+  /** As native, but that a stage which cannot be tailed is told as a plain string. */
+  tail: (answer: ErrorAnswer): SpelledError =>
+    json(answer.status, { error: answer.status === 422 ? answer.error.message : answer.error }),
   /** Loki's clients log the text as it is. */
   loki: (answer: ErrorAnswer): SpelledError => ({
     status: answer.status,

@@ -2,6 +2,7 @@
  * The one mapping from what can go wrong to what a client is told: status, code and the error envelope.
  * Whatever is not named here is our fault: it is logged with its stack and the client gets the request id, nothing more.
  */
+import { UnsupportedStageError } from '../engine.ts'
 import { CompileError, diagnosticsToJson, renderDiagnostic } from '../grammar/index.ts'
 import type { Position } from '../grammar/source.ts'
 import { CanceledError } from '../runtime/execute.ts'
@@ -85,6 +86,7 @@ export interface ErrorAnswer {
 
 export function answerError(thrown: unknown, requestId: string): ErrorAnswer {
   if (thrown instanceof CompileError) return compileError(thrown)
+  if (thrown instanceof UnsupportedStageError) return answer('UNSUPPORTED_STAGE', thrown.message)
   if (thrown instanceof RequestError) {
     const { suggestion, retryAfterSeconds } = thrown
     return answer(thrown.code, thrown.message, {

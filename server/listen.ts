@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine.ts'
 import { serveContext } from './app.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { Connections } from './connections.ts'
-import { createContext } from './context.ts'
+import { createContext, type ServerContext } from './context.ts'
 import { type RunningListeners, startListeners, stopListeners } from './listeners/index.ts'
 
 export interface RunningServer {
@@ -45,6 +45,8 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   })
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  const reload = (): void => reloadConfig(context)
+  process.on('SIGHUP', reload)
   const closed = stopped
     .then(() => {
       const graceMs = config.get('shutdown_grace')
@@ -54,8 +56,22 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
     .finally(() => {
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
+      process.off('SIGHUP', reload)
     })
   return { url: urlOf(app), rootToken: created?.token ?? null, listeners, closed, stop }
+}
+
+/** SIGHUP: file and environment are read again. What is wrong with them is logged, and everything stays as it was. */
+function reloadConfig({ config, log, onConfigChanged }: ServerContext): void {
+  try {
+    const { applied, restartRequired } = config.reload()
+    onConfigChanged(applied)
+    log.info({ applied, restart_required: restartRequired }, 'settings read again')
+    if (restartRequired.length > 0) log.warn({ restart_required: restartRequired }, 'settings that need a restart')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    log.error({ reason: error.message }, 'settings are as they were')
+  }
 }
 
 async function drain(app: FastifyInstance, connections: Connections, graceMs: number): Promise<void> {

@@ -82,7 +82,7 @@ function operationId({ method, path }: Route): string {
 
 /** The resource: what stands first after the prefix. */
 export function tagOf({ path, dialect }: Route): string {
-  if (dialect !== 'native') return dialect === 'elastic' ? 'search-engine clients' : dialect
+  if (dialect === 'elastic') return 'search-engine clients'
   return path.replace('/api/v1/', '/').split('/')[1]!
 }
 

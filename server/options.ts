@@ -13,6 +13,8 @@ export interface Option<T> {
   /** Smallest and largest value of a number; bytes and durations are in bytes and milliseconds. */
   readonly min?: number
   readonly max?: number
+  /** It is read once, at the start: changing it needs another. */
+  readonly atStart?: true
 }
 
 const KIB = 1024
@@ -20,23 +22,27 @@ const MIB = 1024 * KIB
 const GIB = 1024 * MIB
 
 export const OPTIONS = {
-  port: integer(3100, 'TCP port to listen on; 0 picks a free one', { min: 0, max: 65_535 }),
-  host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for every interface'),
-  data: text('', 'data directory; empty: the default of the command that starts the server'),
+  port: atStart(integer(3100, 'TCP port to listen on; 0 picks a free one', { min: 0, max: 65_535 })),
+  host: atStart(text('127.0.0.1', 'address to listen on; 0.0.0.0 for every interface')),
+  data: atStart(text('', 'data directory; empty: the default of the command that starts the server')),
   shutdown_grace: duration(30_000, 'how long running requests may take to end when the server stops'),
   'log.level': choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'warn', 'what is logged to stderr'),
-  'auth.enabled': boolean(false, 'require API keys; needs a data directory, where they are kept'),
+  'auth.enabled': atStart(boolean(false, 'require API keys; needs a data directory, where they are kept')),
   'http.rate_limit': integer(0, 'requests a second that one client may make; 0: as many as it likes', { min: 0 }),
   'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
   'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
   'ingest.max_line_bytes': bytes(MIB, 'longest line of POST /ingest/raw; longer ones count as failed'),
-  'ingest.mode': choice(
-    ['full', 'lightweight'],
-    'full',
-    'full: members of JSON become fields; lightweight: only labels and the time do, the rest stays in _raw for queries to parse',
+  'ingest.mode': atStart<'full' | 'lightweight'>(
+    choice(
+      ['full', 'lightweight'],
+      'full',
+      'full: members of JSON become fields; lightweight: only labels and the time do, the rest stays in _raw for queries to parse',
+    ),
   ),
-  'ingest.dedup_enabled': boolean(false, 'store an event that was sent again only once; it is accepted all the same'),
-  'ingest.dedup_capacity': integer(100_000, 'events remembered for that', { min: 1 }),
+  'ingest.dedup_enabled': atStart(
+    boolean(false, 'store an event that was sent again only once; it is accepted all the same'),
+  ),
+  'ingest.dedup_capacity': atStart(integer(100_000, 'events remembered for that', { min: 1 })),
   'ingest.inflight_bytes_max': bytes(
     512 * MIB,
     'bodies of ingest requests held in memory at once; beyond it requests wait, and get 503 after ten seconds',
@@ -46,33 +52,40 @@ export const OPTIONS = {
     'accepted',
     'when ingest answers: once events are accepted, or once they are on disk and nothing can lose them',
   ),
-  'ingest.fsync': boolean(true, 'fsync part files before they are published'),
-  'ingest.flush_age': duration(1000, 'longest time an event waits in memory before it is written', { min: 1 }),
-  'ingest.flush_rows': integer(1_000_000, 'buffered events that trigger a write', { min: 1 }),
-  'ingest.flush_bytes': bytes(256 * MIB, 'buffered bytes that trigger a write'),
-  'ingest.buffer_bytes_max': bytes(GIB, 'buffered bytes beyond which ingest answers 503 BACKPRESSURE'),
-  retention: duration(0, 'how long events are kept by their time, unless their index says otherwise; 0: for ever'),
-  'storage.compaction_workers': integer(
-    1,
-    'threads that merge parts in the background; 0: parts stay as they were written',
-    {
-      min: 0,
-      max: 16,
-    },
+  'ingest.fsync': atStart(boolean(true, 'fsync part files before they are published')),
+  'ingest.flush_age': atStart(duration(1000, 'longest time an event waits in memory before it is written', { min: 1 })),
+  'ingest.flush_rows': atStart(integer(1_000_000, 'buffered events that trigger a write', { min: 1 })),
+  'ingest.flush_bytes': atStart(bytes(256 * MIB, 'buffered bytes that trigger a write')),
+  'ingest.buffer_bytes_max': atStart(bytes(GIB, 'buffered bytes beyond which ingest answers 503 BACKPRESSURE')),
+  retention: atStart(
+    duration(0, 'how long events are kept by their time, unless their index says otherwise; 0: for ever'),
   ),
-  'otlp.http': text(':4318', 'address that takes OTLP over HTTP, JSON and protobuf, or off'),
-  'otlp.grpc': text(':4317', 'address that takes OTLP over gRPC, or off'),
-  'syslog.udp': text('off', 'address that takes syslog over UDP, such as 0.0.0.0:514'),
-  'syslog.tcp': text('off', 'address that takes syslog over TCP'),
-  'syslog.tls': text('off', 'address that takes syslog over TLS, such as 0.0.0.0:6514'),
-  'syslog.tls_cert': text('', 'certificate of syslog.tls, a PEM file'),
-  'syslog.tls_key': text('', 'its key, a PEM file'),
-  'syslog.tls_ca': text(
-    '',
-    'authority of the certificates that senders over TLS have to show, a PEM file; empty: none',
+  'storage.compaction_workers': atStart(
+    integer(1, 'threads that merge parts in the background; 0: parts stay as they were written', { min: 0, max: 16 }),
   ),
-  'syslog.trusted': text('', 'addresses and networks whose syslog needs no key: 10.0.0.0/8, 192.168.1.7'),
-  'storage.cache_max_bytes': bytes(256 * MIB, 'decoded columns kept in memory', { min: 0 }),
+  'otlp.http': atStart(text(':4318', 'address that takes OTLP over HTTP, JSON and protobuf, or off')),
+  'otlp.grpc': atStart(text(':4317', 'address that takes OTLP over gRPC, or off')),
+  'syslog.udp': atStart(text('off', 'address that takes syslog over UDP, such as 0.0.0.0:514')),
+  'syslog.tcp': atStart(text('off', 'address that takes syslog over TCP')),
+  'syslog.tls': atStart(text('off', 'address that takes syslog over TLS, such as 0.0.0.0:6514')),
+  'syslog.tls_cert': atStart(text('', 'certificate of syslog.tls, a PEM file')),
+  'syslog.tls_key': atStart(text('', 'its key, a PEM file')),
+  'syslog.tls_ca': atStart(
+    text('', 'authority of the certificates that senders over TLS have to show, a PEM file; empty: none'),
+  ),
+  'syslog.trusted': atStart(text('', 'addresses and networks whose syslog needs no key: 10.0.0.0/8, 192.168.1.7')),
+  'storage.cache_max_bytes': atStart(bytes(256 * MIB, 'decoded columns kept in memory', { min: 0 })),
+  'storage.cache_ttl': duration(300_000, 'how long the answer of a query may be answered again', { min: 0 }),
+  'query.cache_max_bytes': bytes(64 * MIB, 'answers of queries kept in memory; 0: none', { min: 0 }),
+  'query.sync_timeout': duration(30_000, 'a query that runs longer becomes a job, and is answered with 202', {
+    min: 1,
+  }),
+  'query.job_ttl': duration(300_000, 'how long a finished job is kept', { min: 1 }),
+  'query.max_jobs': integer(1000, 'jobs kept; beyond that the oldest finished ones go', { min: 1 }),
+  'tail.max_concurrent': integer(100, 'live tails open at once; further ones get 429', { min: 0 }),
+  'tail.heartbeat': duration(15_000, 'time between two heartbeats of a live tail', { min: 1 }),
+  'tail.buffer_bytes': bytes(MIB, 'what a live tail may be behind before results are dropped for it'),
+  'tail.resume_window': duration(60_000, 'how long a client of a live tail may be away and be told what it missed'),
   'query.default_limit': integer(1000, 'rows in an answer when the request names no limit', { min: 0 }),
   'query.max_limit': integer(50_000, 'largest limit of /query; /query/stream has none', { min: 1 }),
   'query.max_query_bytes': bytes(MIB, 'longest query text; longer ones get QUERY_TOO_LARGE'),
@@ -127,7 +140,10 @@ export function parseOption(name: OptionName, given: unknown): string | number |
 export function printOption(name: OptionName, value: string | number | boolean): string {
   const kind = OPTIONS[name].kind
   if (typeof value !== 'number' || kind === 'integer') return String(value)
-  const units = kind === 'bytes' ? BYTE_UNITS : DURATION_UNITS
+  return printScaled(value, kind === 'bytes' ? BYTE_UNITS : DURATION_UNITS)
+}
+
+function printScaled(value: number, units: typeof BYTE_UNITS): string {
   let best = ''
   let bestScale = 0
   for (const [unit, scale] of units) {
@@ -162,6 +178,11 @@ const DURATION_UNITS: readonly (readonly [string, number])[] = [
   ['h', 3_600_000],
   ['d', 86_400_000],
 ]
+
+/** `90d`, `30s`. */
+export function durationText(ms: number): string {
+  return printScaled(ms, DURATION_UNITS)
+}
 
 /** Of `250ms`, `30s`, `90d`; null when it is no duration. */
 export function durationMs(text: string): number | null {
@@ -214,4 +235,7 @@ function boolean(value: boolean, doc: string): Option<boolean> {
 }
 function choice<T extends string>(choices: readonly T[], value: NoInfer<T>, doc: string): Option<T> {
   return { kind: 'choice', default: value, doc, choices }
+}
+function atStart<T>(option: Option<T>): Option<T> {
+  return { ...option, atStart: true }
 }

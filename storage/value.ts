@@ -76,3 +76,12 @@ export function typeOf(value: Value): Exclude<ValueType, 'any' | 'number'> | 'mi
       return Array.isArray(value) ? 'array' : 'object'
   }
 }
+
+const NUMERIC: ReadonlySet<ValueType> = new Set<ValueType>(['int', 'float', 'number'])
+
+/** Of a field that holds both. */
+export function commonTypeOf(a: ValueType, b: ValueType): ValueType {
+  if (a === b || b === 'null') return a
+  if (a === 'null') return b
+  return NUMERIC.has(a) && NUMERIC.has(b) ? 'number' : 'any'
+}

@@ -7,7 +7,7 @@ export const KNOWLEDGE: Knowledge = {
   indexes: ['main', 'app-errors', 'web'],
   views: [{ name: 'mv_errors', documentation: 'Errors by host.' }],
   saved: [{ name: 'slow' }],
-  lookups: [{ name: 'owners' }],
+  lookups: [{ name: 'owners', columns: ['host', 'team'] }],
   variables: ['threshold'],
   fields: [
     { name: '_time', type: 'datetime', coverage: 1 },

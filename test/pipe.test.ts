@@ -63,6 +63,8 @@ test('of a pipe that was not read to its end, or made by parse, nothing is said'
   assert.deepEqual(await hintsOf('extend x = later | head 1', '{"host":"a"}', '{"later":1}'), [])
   assert.deepEqual(await hintsOf('parse json | where status == 1', '{"host":"a"}'), [])
   assert.deepEqual(await hintsOf('where status == 1'), [])
+  const joined = 'join on id with [keep *] as r | where r.ms > 1 | join on id with [where id == 1] | where ms_right > 1'
+  assert.deepEqual(await hintsOf(joined, '{"id":1,"ms":1}'), [])
 })
 
 test('coercions are counted over all of it', async () => {

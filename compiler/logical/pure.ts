@@ -30,6 +30,11 @@ export function mayFail(expr: Expr): boolean {
   return someExpr(expr, node => node.kind === 'call' && node.strict === true)
 }
 
+/** Does its value depend on when the query runs? */
+export function readsClock(expr: Expr): boolean {
+  return someExpr(expr, node => node.kind === 'call' && node.function.purity !== 'pure')
+}
+
 /** Does it ask whether something is there? As keys of groups null and missing are one; to such a question they are not. */
 export function observesAbsence(expr: Expr): boolean {
   return someExpr(expr, node => node.kind === 'call' && node.function.nulls === 'observe')

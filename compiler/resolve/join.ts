@@ -40,7 +40,11 @@ export function lowerJoin(right: Resolved, { type, on, as }: JoinParts, origin: 
     rightFields: right.scope.isOpen ? null : [...right.scope.fields.keys()],
   }
   if (type === 'semi' || type === 'anti') return { op, scope: cx.scope }
-  return { op, scope: scopeOf(op, cx.scope, right.scope), knownFields: knownOf(op, right, cx) }
+  const knownFields = knownOf(op, right, cx)
+  const scope = scopeOf(op, cx.scope, right.scope)
+  // Of a pipe nobody knows yet which fields of events have got other names by the join.
+  const isStored = scope.isStored && (knownFields !== null || !right.scope.isOpen)
+  return { op, scope: new Scope(scope.fields, scope.isOpen, isStored, scope.isEvents), knownFields }
 }
 
 /** `on uid` asks both sides for the field: the one that lacks it is told apart, with what to write. */

@@ -22,7 +22,7 @@ export const compare: Stage<'compare'> = {
     summary: [
       'Beside each number of a `stats` what it was in an earlier period: `compare 1d` runs the same pipeline over the same range a day before, and `compare previous` over the range right before this one, as long as it.',
       'Rows meet by the keys of the stats; a column `c` is followed by `c_previous`, `c_change` (the one less the other) and `c_change_pct` (that, in percent of what it was). What only one of the periods has is there with nulls in the place of the other, that of the earlier one last.',
-      'Times of the earlier period are moved on by it, so bins of time meet theirs. Stages behind the stats that choose rows (`head`, `where`, `top`) choose among those of now, and only these are compared. The query needs a range with a beginning, `from main[-1h]`, unless it groups by time.',
+      'Times of the earlier period are moved on by it, so bins of time meet theirs. Stages behind the stats that choose rows (`head`, `where`, `top`) choose among those of now, and only these are compared. The query needs a range with a beginning, `from main[-1h]`, unless it groups by time: then the times there are now are compared.',
     ].join(' '),
     examples: [
       {
@@ -110,6 +110,12 @@ function backOf({ back, span }: AstCompare, { hasTime }: Groups, cx: LowerContex
   return null
 }
 
+/** Without a range there is no telling where the earlier period ends: then the times of now are compared, and no others. */
+function haveBeginning(op: LogicalOp): boolean {
+  if (op.kind === 'scan') return op.lookup !== null || op.time.fromMicros !== null
+  return inputsOf(op).every(haveBeginning)
+}
+
 /** Of every scan of events: its own, and what conditions right above it say. */
 function rangesIn(op: LogicalOp): readonly TimeRange[] {
   if (op.kind === 'scan') return op.lookup === null ? [op.time] : []
@@ -152,7 +158,7 @@ function lowered(stage: AstCompare, { keys, values }: Groups, backNs: number, cx
     origin: span,
     input: cx.input,
     right: values.length === 0 ? previous.input : previous,
-    type: choosesRows ? 'left' : 'outer',
+    type: choosesRows || !haveBeginning(cx.input) ? 'left' : 'outer',
     keys: keys.map(name => ({ left: name, right: name })),
     prefix: '',
     matchesNull: true,

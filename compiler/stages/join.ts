@@ -6,7 +6,7 @@ export const join: Stage<'join'> = {
   kind: 'join',
   doc: {
     summary:
-      'Rows of another pipeline beside these, where the fields after `on` are equal; each match is a row. Types: inner (the default), left (rows without a match stay), outer (those of the other side too), semi (rows that have a match), anti (rows that have none). Null and missing match nothing; 1 and "1" do not match. The fields of the other side come with their names; where a row has a field of that name, it gets `_right` after it, and with `as d` all of them begin with `d.`. The other side is held in memory: put the smaller one there.',
+      'Rows of another pipeline beside these, where the fields after `on` are equal; each match is a row. Types: inner (the default), left (rows without a match stay), outer (those of the other side too), semi (rows that have a match), anti (rows that have none). Null and missing match nothing; 1 and "1" do not match. The fields of the other side come with their names; where a row has a field of that name, it gets `_right` after it, and with `as d` all of them begin with `d.`. The other side is held; where statistics say that these rows are the fewer, they are read first, and of the other side only what can match. What does not fit into memory goes to temporary files.',
     examples: [
       {
         query:

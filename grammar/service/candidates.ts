@@ -4,7 +4,7 @@ import { ADVICE } from '../foreign/advice.ts'
 import { binaryPrecedence, isBinaryOperator, PRECEDENCE } from '../precedence.ts'
 import { STAGE_SYNTAX } from '../stages/index.ts'
 import { FOREIGN_WORDS, isStageWord, PLANNED_STAGES } from '../stages/names.ts'
-import { quoteName } from '../token.ts'
+import { quoteField, quoteName } from '../token.ts'
 import type { OpenCall, Place } from '../watch.ts'
 import { functionNamed } from './functions.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from './item.ts'
 import type { FunctionKnowledge, Knowledge } from './knowledge.ts'
 import { columnsAt, type KnownColumn } from './scope.ts'
-import { sourceCandidates, timePointCandidates } from './source-candidates.ts'
+import { rowsCandidates, sourceCandidates, tableCandidates, timePointCandidates } from './source-candidates.ts'
 import { termCandidates, termOperatorCandidates } from './term-candidates.ts'
 import { valueCandidates } from './value-candidates.ts'
 
@@ -78,6 +78,15 @@ export function candidatesAt(
       ]
     case 'choice':
       return expectation.of.map(word => plainItem('choice', word, expectation.what))
+    case 'rows':
+      return rowsCandidates(cx)
+    case 'table':
+      return tableCandidates(knowledge)
+    case 'fragment':
+      return (knowledge.saved ?? []).map(saved => ({
+        ...plainItem('source', quoteField(saved.name), 'saved stages', GROUPS.best),
+        documentation: saved.documentation ?? '',
+      }))
     case 'format':
       return formats(cx)
     case 'duration':
@@ -111,6 +120,9 @@ const WORDS: Readonly<Record<string, string>> = {
   stats: 'the aggregates of each bin',
   except: 'but not these',
   per: 'the width of a bin',
+  on: 'the fields both sides have in common',
+  with: 'the rows of the other side',
+  previous: 'the period right before',
   every: 'over time, in bins this wide',
   into: 'these fields only',
   prefix: 'before the name of each field',

@@ -1,7 +1,8 @@
 /** What can be read `from`, and the bounds of a time range. */
 import { quoteName } from '../token.ts'
 import type { Context } from './candidates.ts'
-import { type Candidate, GROUPS, plainItem } from './item.ts'
+import { type Candidate, GROUPS, keywordItem, plainItem } from './item.ts'
+import type { Knowledge } from './knowledge.ts'
 
 const BARE = /^[A-Za-z0-9_@][A-Za-z0-9_@.:-]*$/
 
@@ -16,6 +17,29 @@ export function sourceCandidates({ knowledge, place }: Context): Candidate[] {
     ...(knowledge.views ?? []).map(view => named(view.name, 'view', view.documentation)),
     plainItem('source', '*', 'every index', GROUPS.other),
   ]
+}
+
+/** What `union` and `join` take. */
+export function rowsCandidates(cx: Context): Candidate[] {
+  const { place, knowledge, around } = cx
+  const pipeline = '[from main | ]'
+  return [
+    ...place.lets.map(each => plainItem('source', `$${each.name}`, 'let', GROUPS.best)),
+    {
+      ...plainItem('snippet', pipeline, 'another pipeline', GROUPS.value),
+      caret: pipeline.length - 1,
+      documentation: 'Its own source, search terms and stages.',
+    },
+    ...((knowledge.lookups ?? []).length === 0 ? [] : [keywordItem('lookup', 'a lookup table', around)]),
+  ]
+}
+
+export function tableCandidates({ lookups = [] }: Knowledge): Candidate[] {
+  return lookups.map(({ name, documentation, columns }) => {
+    const of = columns === undefined ? '' : `Columns: ${columns.map(column => `\`${column}\``).join(', ')}`
+    const item = plainItem('source', BARE.test(name) ? name : quoteName(name), 'lookup table', GROUPS.best)
+    return { ...item, documentation: documentation ?? of }
+  })
 }
 
 const POINTS: readonly (readonly [text: string, meaning: string])[] = [

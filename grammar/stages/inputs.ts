@@ -13,6 +13,7 @@ export function startsInput(token: Token): boolean {
 }
 
 export function parseInput(p: Parser): AstInput {
+  if (p.watch !== null) p.expects({ kind: 'rows' })
   const token = p.peek()
   if (token.kind === 'variable') {
     p.take()
@@ -25,7 +26,7 @@ export function parseInput(p: Parser): AstInput {
     return { kind: 'pipeline-input', span: p.spanFrom(token.start), pipeline }
   }
   if (isWord(token, 'lookup')) {
-    p.take()
+    p.take('keyword')
     return parseTable(p, token)
   }
   if (isPunctuation(token, '(')) {
@@ -40,6 +41,7 @@ export function parseInput(p: Parser): AstInput {
 
 /** The name of a lookup table; `lookup` has been taken. */
 export function parseTable(p: Parser, keyword: Token): AstLookupInput {
+  if (p.watch !== null) p.expects({ kind: 'table' })
   const { name, span } = parseName(p, 'the name of a lookup table')
   return { kind: 'lookup-input', span: p.spanFrom(keyword.start), name, nameSpan: span }
 }

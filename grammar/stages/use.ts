@@ -8,6 +8,7 @@ export const useSyntax: StageSyntax<AstUse> = {
   summary: 'Saved stages, as if they stood here.',
   opens: /^\s+[\w@`.-]+\s*(?:[|;]|$)/,
   parse(p, keyword) {
+    if (p.watch !== null) p.expects({ kind: 'fragment' })
     const { name, span } = parseName(p, 'the name of a saved fragment')
     return { kind: 'use', span: p.spanFrom(keyword.start), name, nameSpan: span }
   },

@@ -36,9 +36,15 @@ export class AggregateOperator extends Aggregation implements Operator {
       this.#context.defer(this.#fromDisk())
       return
     }
-    const results = this.results()
-    if (results.count > 0) this.#next.push(this.#batchOf(results, this.#timeOrder(results.keys)))
+    const batch = this.batch()
+    if (batch !== null) this.#next.push(batch)
     this.#next.finish()
+  }
+
+  /** What it would give if there were no more input; null: nothing yet. Its state goes on as before. */
+  batch(): Batch | null {
+    const results = this.results()
+    return results.count === 0 ? null : this.#batchOf(results, this.#timeOrder(results.keys))
   }
 
   #batchOf({ count, keys, answers }: AggregationResults, order: readonly number[] | null): Batch {

@@ -447,6 +447,10 @@ export class Aggregation {
     this.#spilled.remove()
   }
 
+  get groupCount(): number {
+    return this.#groups.count
+  }
+
   /** What was found, for an operator in another thread that finishes. Nothing is pushed on. */
   partial(): PartialState {
     this.#settle()

@@ -61,7 +61,8 @@ export class GroupTable {
   prepare(batch: Batch): number {
     const coded = this.#coders.map((coder, index) => coder.encode(batch.column(this.#fields[index]!), batch))
     const product = coded.reduce((all, key) => all * key.size, 1)
-    const keys = product <= DENSE_SLOTS_MAX ? coded : this.#combine(coded, batch)
+    const combined = product <= DENSE_SLOTS_MAX ? null : this.#combine(coded, batch)
+    const keys = combined === null ? coded : combined.keys
     const slotCount = keys.reduce((all, key) => all * key.size, 1)
     const tokens = keys.flatMap(key => [key.token, key.size])
     const isSame =
@@ -83,12 +84,16 @@ export class GroupTable {
     this.keys = keys
     this.slotCount = slotCount
     this.#coded = coded
-    if (product <= DENSE_SLOTS_MAX) this.#combinedBy = []
+    // Not before: what is pending is told by the codes it was counted under.
+    this.#combinedBy = combined === null ? [] : combined.tables
     return Math.min(slotCount, batch.selectedCount)
   }
 
   /** Numbers pairs of codes until one code is left; the other keys then have a single code each. */
-  #combine(coded: readonly KeyCodes[], batch: Batch): readonly KeyCodes[] {
+  #combine(
+    coded: readonly KeyCodes[],
+    batch: Batch,
+  ): { readonly keys: readonly KeyCodes[]; readonly tables: readonly PairTable[] } {
     let codes: Codes = coded[0]!.codes
     let size = coded[0]!.size
     const tokens: (object | number)[] = [coded[0]!.token]
@@ -102,11 +107,10 @@ export class GroupTable {
       size = table.capacity
       tables.push(table)
     }
-    this.#combinedBy = tables
     const last = tables.at(-1)!
     const combined = new KeyCodes(codes, size, last, 'values', {})
     const none = new KeyCodes(new Uint8Array(batch.rowCount), 1, NONE, 'values', {})
-    return [combined, ...coded.slice(1).map(() => none)]
+    return { keys: [combined, ...coded.slice(1).map(() => none)], tables }
   }
 
   /** The group of a slot seen for the first time since codes changed their meaning; called by generated code. */

@@ -89,14 +89,17 @@ export class Scan {
           yield null
           continue
         }
-        read.add(place.part)
+        if (!read.has(place.part)) {
+          read.add(place.part)
+          // At once, and not at the end: who waits for a query watches it.
+          scan.partsRead++
+        }
         scan.blocksRead++
         yield this.#read(place)
       }
     } finally {
       // Whoever has enough stops asking.
       scan.blocksSkippedByLimit += Math.max(0, places.length - at - 1)
-      scan.partsRead += read.size
     }
   }
 

@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { AppendReceipt, IncomingEvent } from '../../storage/index.ts'
 import type { ServerContext } from '../context.ts'
+import { countStored } from './stored-events.ts'
 
 export interface RefusedBatch {
   /** As given to `add`. */
@@ -92,6 +93,7 @@ export class EventWriter {
     try {
       this.#receipts.push(this.#context.store(events))
       this.accepted += events.length
+      countStored(events.length)
       return true
     } catch (error) {
       if (!(error instanceof BackpressureError)) throw error

@@ -14,12 +14,11 @@ export interface Meta {
   readonly [name: string]: unknown
 }
 
-export function answerText(collected: Collected, meta: Meta): string {
-  return `{"data":${dataText(collected)},"meta":${JSON.stringify(meta, jsonValue)}}\n`
-}
-
 /** The rows alone, without an envelope: for other programs than clients of this interface. */
-export function rowsText({ columns, rows }: Collected, format: Exclude<QueryRequest['format'], 'json'>): string {
+export function rowsText(
+  { columns, rows }: Collected,
+  format: Exclude<QueryRequest['format'], 'json' | 'arrow'>,
+): string {
   switch (format) {
     case 'ndjson': {
       const keys = jsonKeys(columns)
@@ -35,7 +34,7 @@ export function rowsText({ columns, rows }: Collected, format: Exclude<QueryRequ
 }
 
 /** Written piece by piece: values are the language's own (exact integers, times), which JSON.stringify does not know. */
-function dataText({ shape, columns, types, rows, total, hasMore }: Collected): string {
+export function dataText({ shape, columns, types, rows, total, hasMore }: Collected): string {
   if (shape.kind === 'events') {
     const keys = jsonKeys(columns)
     const events = rows.map(row => objectToJson(keys, row)).join(',')
@@ -74,7 +73,7 @@ export function metaOf(
 
 /** What `complete: false` is about, for callers that pull rows themselves. */
 export function warningsOf(profile: Profile): string[] {
-  return profile.damaged.map(part => `part ${part} could not be read; its events are missing from this answer`)
+  return profile.damaged.map(damage => `${damage}; its events are missing from this answer`)
 }
 
 function profileBody(profile: Profile, detail: ProfileDetail): Record<string, unknown> {
@@ -153,4 +152,5 @@ export const CONTENT_TYPES: Readonly<Record<QueryRequest['format'], string>> = {
   csv: 'text/csv; charset=utf-8',
   tsv: 'text/tab-separated-values; charset=utf-8',
   table: 'text/plain; charset=utf-8',
+  arrow: 'application/vnd.apache.arrow.stream',
 }

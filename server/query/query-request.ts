@@ -5,7 +5,7 @@ import type { Value } from '../../storage/value.ts'
 import type { Config } from '../config.ts'
 import { RequestError } from '../errors.ts'
 
-export type Format = 'json' | 'ndjson' | 'csv' | 'tsv' | 'table'
+export type Format = 'json' | 'ndjson' | 'csv' | 'tsv' | 'table' | 'arrow'
 export type ProfileDetail = 'basic' | 'full' | 'trace'
 
 export interface QueryRequest {
@@ -15,7 +15,7 @@ export interface QueryRequest {
   readonly offset: number
   readonly format: Format
   readonly profile: ProfileDetail | null
-  /** How long the client waits for the answer, in milliseconds; null: as long as queries may run. */
+  /** How long the client waits for the answer, in milliseconds, before it is a job; 0: not at all; null: as long as is usual. */
   readonly waitMs: number | null
 }
 
@@ -92,21 +92,27 @@ type Asked = Words & {
 
 /** @throws {RequestError} */
 export function readQueryRequest(asked: Asked, config: Config): QueryRequest {
-  const limit = asked.limit ?? config.get('query.default_limit')
+  return {
+    ...readWords(asked, config),
+    ...pageOf(asked, config),
+    format: formatOf(asked.format),
+    profile: profileOf(asked.profile),
+    waitMs: asked.wait == null ? null : asked.wait * 1000,
+  }
+}
+
+/** @throws {RequestError} for more rows than an answer may have */
+export function pageOf(
+  { limit, offset }: { readonly limit?: number; readonly offset?: number },
+  config: Config,
+): { readonly limit: number; readonly offset: number } {
   const most = config.get('query.max_limit')
-  if (limit > most) {
+  if (limit !== undefined && limit > most) {
     throw new RequestError('VALIDATION_ERROR', `limit ${limit} is more than ${most}, the most this route answers`, {
       suggestion: 'page with offset, or use POST /api/v1/query/stream, which has no limit',
     })
   }
-  return {
-    ...readWords(asked, config),
-    limit,
-    offset: asked.offset ?? 0,
-    format: formatOf(asked.format),
-    profile: profileOf(asked.profile),
-    waitMs: waitOf(asked.wait),
-  }
+  return { limit: limit ?? Math.min(most, config.get('query.default_limit')), offset: offset ?? 0 }
 }
 
 /** The text and its bounds, which every query route has. @throws {RequestError} */
@@ -144,7 +150,7 @@ function one(
   return given ?? aliased
 }
 
-const FORMATS: readonly Format[] = ['json', 'ndjson', 'csv', 'tsv', 'table']
+const FORMATS: readonly Format[] = ['json', 'ndjson', 'csv', 'tsv', 'table', 'arrow']
 
 function formatOf(format = 'json'): Format {
   const known = FORMATS.find(name => name === format)
@@ -158,13 +164,6 @@ function profileOf(profile: boolean | string = false): ProfileDetail | null {
   if (profile === true || profile === 'true' || profile === 'basic') return 'basic'
   if (profile === 'full' || profile === 'trace') return profile
   throw new RequestError('VALIDATION_ERROR', 'profile is true, false, basic, full or trace')
-}
-
-function waitOf(wait: number | null = null): number | null {
-  if (wait !== 0) return wait === null ? null : wait * 1000
-  throw new RequestError('VALIDATION_ERROR', 'wait=0 asks for a job, and query jobs are not available yet', {
-    suggestion: 'leave wait out to get the answer itself',
-  })
 }
 
 /** Typed values, never text: what a variable holds cannot change what the query says. */

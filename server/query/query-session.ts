@@ -1,10 +1,11 @@
 /**
- * One query of one client from its turn to its end: an id, a slot, a time limit, and the end of the client is the end of the query.
+ * A query whose rows go straight to one client (a stream), or that has none (explain): an id, a slot, a time limit, and the end of the
+ * client is the end of the query.
  */
-import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { ServerContext } from '../context.ts'
 import { RequestError } from '../errors.ts'
+import { newQueryId, timeoutError } from './query-task.ts'
 
 export interface QuerySession {
   readonly id: string
@@ -18,15 +19,11 @@ export interface QuerySession {
 }
 
 /** @throws {RequestError} TOO_MANY_QUERIES, or QUERY_TIMEOUT while waiting for its turn. */
-export async function beginQuery(
-  context: ServerContext,
-  response: ServerResponse,
-  waitMs: number | null,
-): Promise<QuerySession> {
+export async function beginQuery(context: ServerContext, response: ServerResponse): Promise<QuerySession> {
   const startedAt = performance.now()
   const abort = new AbortController()
   const most = context.config.get('query.max_query_runtime')
-  const timer = setTimeout(() => abort.abort(timeoutError(most, waitMs)), Math.min(most, waitMs ?? most))
+  const timer = setTimeout(() => abort.abort(timeoutError(most)), most)
   const leave = () => {
     if (!response.writableFinished) abort.abort(new RequestError('QUERY_CANCELED', 'the client went away'))
   }
@@ -45,22 +42,11 @@ export async function beginQuery(
     throw error
   }
   return {
-    id: `qry_${randomBytes(8).toString('hex')}`,
+    id: newQueryId(),
     signal: abort.signal,
     startedAt,
     tookMs: () => performance.now() - startedAt,
     end,
     reasonFor: error => (abort.signal.aborted ? abort.signal.reason : error),
   }
-}
-
-function timeoutError(most: number, waitMs: number | null): RequestError {
-  if (waitMs !== null && waitMs < most) {
-    return new RequestError('QUERY_TIMEOUT', `the query ran longer than wait allows (${waitMs / 1000}s)`, {
-      suggestion: 'query jobs are not available yet: wait longer, or narrow the time range',
-    })
-  }
-  return new RequestError('QUERY_TIMEOUT', `the query ran longer than query.max_query_runtime (${most / 1000}s)`, {
-    suggestion: 'narrow the time range, or filter earlier',
-  })
 }

@@ -4,7 +4,7 @@ import type { Static } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import type { QueryOptions } from '../../engine.ts'
 import type { ServerContext } from '../context.ts'
-import { answerText, CONTENT_TYPES, jsonValue, metaOf, rowsText } from '../query/query-answer.ts'
+import { CONTENT_TYPES, dataText, jsonValue, rowsText } from '../query/query-answer.ts'
 import {
   EXPLAIN_PARAMETERS,
   QUERY_BODY,
@@ -15,7 +15,10 @@ import {
   STREAM_BODY,
 } from '../query/query-request.ts'
 import { beginQuery, type QuerySession } from '../query/query-session.ts'
+import { QueryTask } from '../query/query-task.ts'
+import type { CachedAnswer } from '../query/result-cache.ts'
 import { rowLines } from '../query/row-lines.ts'
+import { jobHandle } from './jobs.ts'
 import { type Call, route } from './route.ts'
 
 export const QUERY_ROUTES = [
@@ -53,29 +56,73 @@ export const QUERY_ROUTES = [
   }),
 ]
 
-async function answerQuery(context: ServerContext, reply: FastifyReply, asked: QueryRequest): Promise<string> {
-  const session = await beginQuery(context, reply.raw, asked.waitMs)
-  reply.header('X-Query-ID', session.id)
-  try {
-    const run = context.engine.query(asked.text, optionsOf(context, asked, session))
-    const collected = await run.collect({ limit: asked.limit, offset: asked.offset })
-    session.signal.throwIfAborted()
-    reply.type(CONTENT_TYPES[asked.format])
-    if (asked.format !== 'json') return rowsText(collected, asked.format)
-    const { complete, warnings } = collected
-    const outcome = { queryId: session.id, tookMs: session.tookMs(), complete, warnings }
-    return answerText(collected, metaOf(run, asked, outcome))
-  } catch (error) {
-    throw session.reasonFor(error)
-  } finally {
-    session.end()
+async function answerQuery(context: ServerContext, reply: FastifyReply, asked: QueryRequest): Promise<unknown> {
+  const task = new QueryTask(context, asked)
+  reply.header('X-Query-ID', task.id)
+  const key = asked.waitMs === 0 ? null : cacheKey(task, asked)
+  const known = key === null ? null : context.cache.get(key)
+  if (known !== null) {
+    task.discard()
+    return sendAnswer(reply, asked, {
+      text: known.text,
+      meta: known.meta && { ...known.meta, took_ms: Math.round(task.tookMs()), query_id: task.id, cached: true },
+    })
   }
+  task.start()
+  if (!(await isDoneWithin(task, asked.waitMs ?? context.config.get('query.sync_timeout'), reply))) {
+    context.jobs.add(task)
+    reply.code(202).header('Location', `/api/v1/query/jobs/${task.id}`)
+    return jobHandle(task)
+  }
+  if (task.error !== null) throw task.error
+  const collected = task.collected()
+  const meta = task.meta()
+  if (asked.format === 'arrow') {
+    // Large, and seldom asked for: loaded when it is.
+    const { rowsToArrow } = await import('../query/arrow.ts')
+    reply.type(CONTENT_TYPES.arrow)
+    return rowsToArrow(collected.columns, collected.rows)
+  }
+  const text = asked.format === 'json' ? dataText(collected) : rowsText(collected, asked.format)
+  const answer = { text, meta: asked.format === 'json' ? meta : null }
+  if (key !== null && meta.complete) context.cache.set(key, answer)
+  return sendAnswer(reply, asked, answer)
+}
+
+/** False: the client has waited long enough. Its end, meanwhile, is the end of the query. */
+async function isDoneWithin(task: QueryTask, waitMs: number, reply: FastifyReply): Promise<boolean> {
+  if (waitMs === 0) return false
+  const leave = (): void => {
+    if (!reply.raw.writableFinished) task.cancel()
+  }
+  reply.raw.once('close', leave)
+  if (reply.raw.destroyed) leave()
+  let timer: NodeJS.Timeout | undefined
+  const waited = new Promise<void>(resolve => {
+    // What a timer cannot count is longer than any query may run.
+    timer = setTimeout(resolve, Math.min(waitMs, 2 ** 31 - 1))
+  })
+  await Promise.race([task.finished, waited])
+  clearTimeout(timer)
+  reply.raw.off('close', leave)
+  return task.state !== 'running'
+}
+
+/** A profile is of one run; all else may be answered again. */
+function cacheKey(task: QueryTask, { format, limit, offset, profile }: QueryRequest): string | null {
+  const identity = profile === null && format !== 'arrow' ? task.run.identity : null
+  return identity === null ? null : `${identity} ${format} ${limit} ${offset}`
+}
+
+function sendAnswer(reply: FastifyReply, { format }: QueryRequest, { text, meta }: CachedAnswer): string {
+  reply.type(CONTENT_TYPES[format])
+  return meta === null ? text : `{"data":${text},"meta":${JSON.stringify(meta, jsonValue)}}\n`
 }
 
 async function streamQuery(call: Call<unknown, Static<typeof STREAM_BODY>>): Promise<Readable> {
   const { context, reply, body, request } = call
   const asked = readWords(body, context.config)
-  const session = await beginQuery(context, reply.raw, null)
+  const session = await beginQuery(context, reply.raw)
   reply.header('X-Query-ID', session.id)
   try {
     const run = context.engine.query(asked.text, optionsOf(context, asked, session))
@@ -105,7 +152,7 @@ async function explainQuery({ context, reply, query }: Call<Static<typeof EXPLAI
   const { text, options } = readWords(query, context.config)
   const { analyze, passes, js } = query
   // With `analyze` or `js` the query runs, under the same rules as any other.
-  const session = await beginQuery(context, reply.raw, null)
+  const session = await beginQuery(context, reply.raw)
   try {
     const explanation = await context.engine.explain(text, {
       ...optionsOf(context, { options }, session),

@@ -60,7 +60,10 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
         unchecked.push(id)
         continue
       }
-      const part = { ...describePart(filesystem, path), id }
+      const part = describePart(filesystem, path)
+      // A copy of a part under another name would show its events twice.
+      if (part.id !== id)
+        throw new CorruptPartError(id, 0, `the file is named ${id}, but its footer says it is part ${part.id}`)
       parts.push(part)
       if (known === undefined || JSON.stringify(known) !== JSON.stringify(part)) published.push(part)
     } catch (error) {

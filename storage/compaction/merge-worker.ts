@@ -7,7 +7,7 @@ import { NODE_FILESYSTEM } from '../filesystem.ts'
 import { type MergeJob, mergeSteps } from './merge-job.ts'
 import type { MergeReply } from './merger.ts'
 
-const NICENESS = 10
+const NICENESS = 5
 /** Where it could not step back: the share of the time it works. */
 const SHARE = 0.5
 const SLICE_MS = 20

@@ -59,6 +59,7 @@ export function* mergeParts(
     index: first.index,
     blocks,
     fsync,
+    compression: layout.compression,
     lineage,
     check,
   })

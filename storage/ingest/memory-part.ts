@@ -14,6 +14,9 @@ import type { FrozenDictionaries } from './field-dictionary.ts'
 import { isBefore, MemoryBlock, type TimeBounds } from './memory-block.ts'
 import { type VerdictSource, verdictOf, verdictOfTime } from './memory-verdict.ts'
 
+/** What a column of a block takes besides its values. */
+const COLUMN_BYTES = 1024
+
 export class MemoryPart {
   readonly id: string
   readonly index: string
@@ -45,19 +48,23 @@ export class MemoryPart {
     this.blocks.push(this.open)
   }
 
-  append(event: IncomingEvent, bytes: number, sequence: number): void {
+  /** Answers by how many bytes it has grown: those the event is counted as, and those of columns it is the first to have. */
+  append(event: IncomingEvent, bytes: number, sequence: number): number {
     if (this.open.rowCount >= this.blockRows || this.open.isFull) {
       this.open.finish()
       this.open = new MemoryBlock()
       this.blocks.push(this.open)
     }
+    const columnsBefore = this.open.columns.size
     this.open.append(event, this.fieldOf)
+    const grown = bytes + (this.open.columns.size - columnsBefore) * COLUMN_BYTES
     if (event.raw !== null) this.rawCount++
     if (this.rowCount === 0) this.firstSequence = sequence
     this.lastSequence = sequence
     this.rowCount++
-    this.sizeBytes += bytes
+    this.sizeBytes += grown
     this.reader = null
+    return grown
   }
 
   /** What is there now. The same reader until something is appended. */

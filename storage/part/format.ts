@@ -27,6 +27,14 @@ export const TRAILER_MAGIC: Uint8Array = Uint8Array.from([...Buffer.from('QRNPEN
 
 export const CODEC_NONE = 0
 export const CODEC_LZ4 = 1
+export const CODEC_ZSTD = 2
+
+/** By number; what tools and documentation call them. */
+export const CODEC_NAMES: Readonly<Record<number, string>> = {
+  [CODEC_NONE]: 'none',
+  [CODEC_LZ4]: 'lz4',
+  [CODEC_ZSTD]: 'zstd',
+}
 
 /** What a chunk is, so that a misplaced one is not taken for another. */
 export const KIND_COLUMN = 1
@@ -34,6 +42,10 @@ export const KIND_DICTIONARY = 2
 export const KIND_FILTER = 3
 export const KIND_INDEX = 4
 export const KIND_FOOTER = 5
+
+/** The `encoding` of a token filter's chunk. */
+export const FILTER_BLOOM = 0
+export const FILTER_FUSE = 1
 
 /** Values of one field's dictionary in one part. User and session ids belong here: grouped by code they cost a tenth of text. */
 export const DICTIONARY_VALUES_MAX = 262_144

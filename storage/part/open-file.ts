@@ -4,7 +4,7 @@ import type { Filesystem } from '../filesystem.ts'
 import type { ChunkPlace } from './block-index.ts'
 import { ByteSource } from './bytes.ts'
 import { crc32 } from './checksum.ts'
-import { openChunk } from './chunk.ts'
+import { type ChunkHead, headOf, openChunk } from './chunk.ts'
 import { type Footer, readFooter } from './footer.ts'
 import {
   CHUNK_HEADER_BYTES,
@@ -19,11 +19,16 @@ import {
 export interface OpenPartFile {
   readonly footer: Footer
   readonly sizeBytes: number
+  /** Of the footer's chunk, and the checksum that stands in it: with the size, what tells one part from another. */
+  readonly footerLength: number
+  readonly footerCrc: number
   /**
    * Reads the chunk at `place` and has `read` make something of its payload.
    * @throws {CorruptPartError} when the chunk is damaged or `read` finds that it does not make sense.
    */
   decode<T>(place: ChunkPlace, kind: number, what: string, read: (source: ByteSource, encoding: number) => T): T
+  /** The header of the chunk at `place`; its payload is neither read nor checked. @throws {CorruptPartError} when there is no room for one. */
+  head(place: ChunkPlace): ChunkHead
   close(): void
 }
 
@@ -33,12 +38,15 @@ export function openPartFile(filesystem: Filesystem, path: string): OpenPartFile
   const fd = filesystem.open(path, 'r')
   try {
     const unnamed = new PartFileReader(filesystem, fd, nameOf(path), sizeBytes)
-    const footer = unnamed.readFooter()
+    const { footer, length: footerLength, crc: footerCrc } = unnamed.readFooter()
     const file = new PartFileReader(filesystem, fd, footer.id, sizeBytes)
     return {
       footer,
       sizeBytes,
+      footerLength,
+      footerCrc,
       decode: (place, kind, what, read) => file.decode(place, kind, what, read),
+      head: place => file.head(place),
       close: () => file.close(),
     }
   } catch (error) {
@@ -62,7 +70,7 @@ class PartFileReader {
     this.#sizeBytes = sizeBytes
   }
 
-  readFooter(): Footer {
+  readFooter(): { footer: Footer; length: number; crc: number } {
     const trailerOffset = this.#sizeBytes - TRAILER_BYTES
     if (trailerOffset < HEADER_BYTES + CHUNK_HEADER_BYTES) {
       throw this.#damaged(this.#sizeBytes, 'the file is too short for a part')
@@ -78,7 +86,7 @@ class PartFileReader {
     let rowCount = 0
     for (const block of footer.blocks) rowCount += block.rowCount
     if (rowCount !== footer.rowCount) throw this.#damaged(trailerOffset - length, 'footer: the rows do not add up')
-    return footer
+    return { footer, length, crc: this.#readAt(trailerOffset - length, 4).readUInt32LE(0) }
   }
 
   #checkMagic(bytes: Uint8Array, magic: Uint8Array, offset: number, where: string): void {
@@ -103,6 +111,12 @@ class PartFileReader {
       if (error instanceof CorruptPartError || !(error instanceof RangeError)) throw error
       throw this.#damaged(offset, `${what}: ${error.message}`)
     }
+  }
+
+  head(place: ChunkPlace): ChunkHead {
+    if (place.offset < HEADER_BYTES || place.offset + CHUNK_HEADER_BYTES > this.#sizeBytes - TRAILER_BYTES)
+      throw this.#damaged(place.offset, 'a chunk outside the file')
+    return headOf(this.#readAt(place.offset, CHUNK_HEADER_BYTES))
   }
 
   #readAt(offset: number, length: number): Buffer {

@@ -11,36 +11,40 @@ import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
-import { decodeColumn, decodeRows, decodeThin } from './encodings/index.ts'
+import { decodeColumn, decodeRows, decodeThin, FROM_OTHERS, REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
 import { isSparse } from './encodings/sparse.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
 import { typeOfBits } from './summary.ts'
 import type { ThinColumn } from './thin.ts'
+import { readTokenFilter, type TokenFilter } from './token-filter.ts'
 import { type BlockFacts, verdictOf } from './verdict.ts'
 
 /** What the catalog keeps of the part at `path`. @throws {CorruptPartError} */
 export function describePart(filesystem: Filesystem, path: string): PartDescription {
   const file = openPartFile(filesystem, path)
   try {
-    const { footer } = file
-    return {
-      id: footer.id,
-      index: footer.index,
-      rowCount: footer.rowCount,
-      blockCount: footer.blocks.length,
-      minMicros: footer.minTime.micros,
-      maxMicros: footer.maxTime.micros,
-      sizeBytes: file.sizeBytes,
-      rawBytes: footer.rawBytes,
-      firstSequence: footer.firstSequence,
-      lastSequence: footer.lastSequence,
-      level: footer.level,
-      replaces: footer.replaces,
-    }
+    return descriptionOf(file)
   } finally {
     file.close()
+  }
+}
+
+export function descriptionOf({ footer, sizeBytes }: OpenPartFile): PartDescription {
+  return {
+    id: footer.id,
+    index: footer.index,
+    rowCount: footer.rowCount,
+    blockCount: footer.blocks.length,
+    minMicros: footer.minTime.micros,
+    maxMicros: footer.maxTime.micros,
+    sizeBytes,
+    rawBytes: footer.rawBytes,
+    firstSequence: footer.firstSequence,
+    lastSequence: footer.lastSequence,
+    level: footer.level,
+    replaces: footer.replaces,
   }
 }
 
@@ -221,18 +225,16 @@ class FileBlock implements BlockReader, BlockFacts {
     return this.#part.hasMembers(field)
   }
 
-  filter(entry: ColumnEntry): Uint8Array | null {
+  /** Kept by its place: the columns of a block share one. */
+  filter(entry: ColumnEntry): TokenFilter | null {
     if (entry.filter === null) return null
     const { cache, id, file } = this.#part
-    const field = this.#part.fieldName(entry.field)
-    const held = cache.get(id, filtersOf(this.#number), field)
-    if (held !== undefined) return held as Uint8Array
-    const what = `the token filter of ${field} in block ${this.#number}`
-    const filter = file.decode(entry.filter, KIND_FILTER, what, source => {
-      if (source.remaining === 0) throw new RangeError('an empty token filter')
-      return source.bytes(source.remaining)
-    })
-    cache.set(id, filtersOf(this.#number), field, filter, filter.byteLength)
+    const key = String(entry.filter.offset)
+    const held = cache.get(id, filtersOf(this.#number), key)
+    if (held !== undefined) return held as TokenFilter
+    const what = `the token filter of ${this.#part.fieldName(entry.field)} in block ${this.#number}`
+    const filter = file.decode(entry.filter, KIND_FILTER, what, readTokenFilter)
+    cache.set(id, filtersOf(this.#number), key, filter, filter.byteLength)
     return filter
   }
 
@@ -272,7 +274,7 @@ class FileBlock implements BlockReader, BlockFacts {
         source,
         this.rowCount,
         number => this.#part.dictionary(number),
-        name => this.column(siblingOf(field, name)),
+        name => this.column(this.#sibling(field, encoding, name)),
       ),
     )
     const bytes = bytesOfVector(vector)
@@ -312,7 +314,7 @@ class FileBlock implements BlockReader, BlockFacts {
         this.rowCount,
         rows,
         number => this.#part.dictionary(number),
-        name => this.rows(siblingOf(field, name), rows, tally),
+        name => this.rows(this.#sibling(field, encoding, name), rows, tally),
       ),
     )
     if (tally !== undefined) {
@@ -321,6 +323,19 @@ class FileBlock implements BlockReader, BlockFacts {
       tally.bytesDecoded += bytesOfVector(vector)
     }
     return vector
+  }
+
+  /**
+   * `name`, if it is a column that one of `encoding` may be put together from: `_raw` from any other, woven text only from those that are not
+   * put together themselves, or from `_time` alone. So reading one always ends.
+   */
+  #sibling(field: string, encoding: number, name: string): string {
+    if (encoding === REBUILT && field === '_raw' && name !== '_raw') return name
+    const entry = encoding === REBUILT ? null : this.entry(name)
+    const own = entry === null ? null : this.#part.file.head(entry.chunk).encoding
+    const ends = own !== null && (!FROM_OTHERS.has(own) || (own === TIME_TEXT && encoding === WOVEN))
+    if (!ends) throw new RangeError(`${field} put together from ${name}`)
+    return name
   }
 
   statistics(field: string): BlockStatistics | null {
@@ -344,12 +359,4 @@ class FileBlock implements BlockReader, BlockFacts {
   columnBytes(field: string): number {
     return this.entry(field)?.chunk.length ?? 0
   }
-}
-
-/** A column that `field` is put together from: `_raw` from any other, any other from `_time`. So reading one always ends. */
-function siblingOf(field: string, name: string): string {
-  if (name === '_raw' || field === '_time' || (field !== '_raw' && name !== '_time')) {
-    throw new RangeError(`${field} put together from ${name}`)
-  }
-  return name
 }

@@ -1,8 +1,10 @@
 /** What the skip index keeps of a column: counts, the types that occur, the smallest and largest, and the values when they are few. */
+import { isUtf8 } from 'node:buffer'
 import { DateTime, Duration, type Value, type ValueType } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import {
   CODE_BITMAP_VALUES_MAX,
+  DISTINCT_BYTES_MAX,
   DISTINCT_VALUES_MAX,
   TYPE_ARRAY,
   TYPE_BIGINT,
@@ -218,7 +220,21 @@ function presenceCounts(presence: Uint8Array | null, rowCount: number): { presen
 function summariseText(vector: TextVector): ColumnSummary {
   const counts = presenceCounts(vector.presence, vector.rowCount)
   const types = counts.presentCount === 0 ? 0 : TYPE_STRING
-  return { ...counts, types, zone: null, distinct: null, counts: null, codeBitmap: null }
+  const distinct = counts.presentCount <= DISTINCT_VALUES_MAX ? fewTexts(vector) : null
+  return { ...counts, types, zone: null, distinct, counts: null, codeBitmap: null }
+}
+
+/** The texts of a rare field: with them a block is judged exactly. Null when some are no UTF-8, or long. */
+function fewTexts({ rowCount, bytes, offsets, presence }: TextVector): readonly Value[] | null {
+  const texts = new Set<string>()
+  if (offsets[rowCount]! - offsets[0]! > DISTINCT_BYTES_MAX / 2) return null
+  for (let row = 0; row < rowCount; row++) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    const slice = bytes.subarray(offsets[row]!, offsets[row + 1]!)
+    if (!isUtf8(slice)) return null
+    texts.add(Buffer.from(slice.buffer, slice.byteOffset, slice.byteLength).toString('utf8'))
+  }
+  return [...texts]
 }
 
 function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any' | 'text' }>): ColumnSummary {

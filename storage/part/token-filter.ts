@@ -1,17 +1,21 @@
 /**
- * The token filter of a text column in one block: a Bloom filter of the hashes of its distinct tokens. It never misses a token that is
- * there; it finds about one in two hundred that are not, and a search for several tokens multiplies that.
+ * The token filter of a block: which tokens its text has, all text columns together, for most tokens of a field stand in `_raw` too and
+ * would be kept twice. It never misses a token that is there; it finds about one in 256 that are not, and a search for several tokens
+ * multiplies that. New filters are binary fuse filters; those of the first parts are Bloom filters, a column each.
  */
 import { hashToken } from '../tokens.ts'
+import type { ByteSource } from './bytes.ts'
+import { FILTER_BLOOM, FILTER_FUSE } from './format.ts'
+import { buildFuseFilter, type FuseFilter, fuseFilterHas, readFuseFilter } from './fuse-filter.ts'
 
-const BITS_PER_TOKEN = 16
+export interface TokenFilter {
+  readonly byteLength: number
+  hasHash(hash: number): boolean
+}
+
+/** Probes of a Bloom filter. */
 const PROBES = 3
 const TABLE_SLOTS_MIN = 1024
-
-/** Bytes of 64-bit words for so many distinct tokens. */
-function filterBytes(tokenCount: number): number {
-  return Math.max(8, Math.ceil((tokenCount * BITS_PER_TOKEN) / 64) * 8)
-}
 
 /** The distinct hashes seen; reused from block to block, as a filter is sized only once all are known. */
 export class TokenSet {
@@ -54,18 +58,31 @@ export class TokenSet {
   }
 
   /** The filter of what was added since the last one. */
-  takeFilter(): Uint8Array {
-    const filter = new Uint8Array(filterBytes(this.size))
-    if (this.#hasZero) addHash(filter, 0)
+  takeFilter(): FuseFilter {
+    const hashes = new Int32Array(this.size)
+    let count = 0
+    if (this.#hasZero) hashes[count++] = 0
     const table = this.#table
-    for (let slot = 0; slot < table.length; slot++) if (table[slot] !== 0) addHash(filter, table[slot]!)
+    for (let slot = 0; slot < table.length; slot++) if (table[slot] !== 0) hashes[count++] = table[slot]!
     // Blocks of a part are alike, so a table that was well used stays; one that was mostly empty made way for a column of ids.
     if (this.#count * 16 < table.length) this.#table = new Int32Array(Math.max(TABLE_SLOTS_MIN, table.length / 4))
     else table.fill(0)
     this.#count = 0
     this.#hasZero = false
-    return filter
+    return buildFuseFilter(hashes, count)
   }
+}
+
+/** @throws {RangeError} when the bytes describe no filter of that kind */
+export function readTokenFilter(source: ByteSource, kind: number): TokenFilter {
+  if (kind === FILTER_FUSE) {
+    const filter = readFuseFilter(source)
+    return { byteLength: filter.fingerprints.byteLength, hasHash: hash => fuseFilterHas(filter, hash) }
+  }
+  if (kind !== FILTER_BLOOM) throw new RangeError(`token filter ${kind} is not known`)
+  if (source.remaining === 0) throw new RangeError('an empty token filter')
+  const bits = source.bytes(source.remaining)
+  return { byteLength: bits.byteLength, hasHash: hash => bloomHas(bits, hash) }
 }
 
 /** A second hash of the first: the probes are `hash + i * step`. Part of the file format. */
@@ -73,18 +90,7 @@ function stepOf(hash: number): number {
   return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1
 }
 
-function addHash(filter: Uint8Array, hash: number): void {
-  const bits = filter.length * 8
-  const step = stepOf(hash)
-  let probe = hash
-  for (let index = 0; index < PROBES; index++) {
-    const bit = (((probe >>> 0) / 2 ** 32) * bits) >>> 0
-    filter[bit >>> 3]! |= 1 << (bit & 7)
-    probe = (probe + step) | 0
-  }
-}
-
-export function filterHasHash(filter: Uint8Array, hash: number): boolean {
+function bloomHas(filter: Uint8Array, hash: number): boolean {
   const bits = filter.length * 8
   const step = stepOf(hash)
   let probe = hash
@@ -97,6 +103,6 @@ export function filterHasHash(filter: Uint8Array, hash: number): boolean {
 }
 
 /** False when one of the tokens is certainly in no row of the block. */
-export function filterMayHaveAll(filter: Uint8Array, tokens: readonly string[]): boolean {
-  return tokens.every(token => filterHasHash(filter, hashToken(token)))
+export function filterMayHaveAll(filter: TokenFilter, tokens: readonly string[]): boolean {
+  return tokens.every(token => filter.hasHash(hashToken(token)))
 }

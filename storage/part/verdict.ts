@@ -10,7 +10,7 @@ import type { ColumnEntry } from './block-index.ts'
 import { compare, compareTimes, type Match, mayBeNumber, NO, UNSURE, YES } from './compare.ts'
 import { TYPE_ARRAY, TYPE_BIGINT, TYPE_BOOL, TYPE_FLOAT, TYPE_INT, TYPE_OBJECT, TYPE_STRING } from './format.ts'
 import type { Zone } from './summary.ts'
-import { filterMayHaveAll } from './token-filter.ts'
+import { filterMayHaveAll, type TokenFilter } from './token-filter.ts'
 
 /** What a verdict may ask of a block. */
 export interface BlockFacts {
@@ -20,7 +20,7 @@ export interface BlockFacts {
   /** Null when every row of the block is missing. */
   entry(field: string): ColumnEntry | null
   dictionary(id: number): Dictionary
-  filter(entry: ColumnEntry): Uint8Array | null
+  filter(entry: ColumnEntry): TokenFilter | null
   /** True when the part has fields below this name (`a.b` for `a`): the scan then assembles objects where the field is missing. */
   hasMembers(field: string): boolean
 }

@@ -9,15 +9,15 @@ import { PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, writeBlockIndex } from './block-index.ts'
 import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
-import { frameChunk } from './chunk.ts'
+import { type Compression, FAST_COMPRESSION, frameChunk } from './chunk.ts'
 import { type BlockColumns, NO_LINEAGE, type PartDescription, type PartLineage } from './columns.ts'
-import { encodeColumn, encodeThin, REBUILT, TIME_TEXT } from './encodings/index.ts'
-import { sparseRows } from './encodings/sparse.ts'
-import { encodeTimeText, timeFormOf } from './encodings/time-text.ts'
+import { encodeColumn, encodeThin } from './encodings/index.ts'
+import { isSparse } from './encodings/sparse.ts'
 import { FieldDictionary } from './field-dictionary.ts'
 import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
 import {
   BLOCK_ROWS_MAX,
+  FILTER_FUSE,
   HEADER_MAGIC,
   KIND_COLUMN,
   KIND_DICTIONARY,
@@ -27,8 +27,9 @@ import {
   TRAILER_BYTES,
   TRAILER_MAGIC,
 } from './format.ts'
+import { encodeFromOthers, encodeTimeOfEvent, mayBeWoven, textOfTimes } from './from-others.ts'
+import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
-import { encodeRebuilt, type RebuiltText, rebuild } from './rebuilt/rebuilt.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
 import { shapeThin } from './thin.ts'
@@ -40,6 +41,8 @@ export interface PartToWrite {
   readonly index: string
   readonly blocks: Iterable<BlockColumns>
   readonly fsync: boolean
+  /** Default FAST_COMPRESSION. */
+  readonly compression?: Compression
   /** Absent: it came from nowhere. */
   readonly lineage?: PartLineage
   /** Looks at the file once it is complete and before it gets its name. What it throws keeps the part from being published. */
@@ -90,6 +93,9 @@ interface FieldSoFar {
   presentCount: number
 }
 
+/** Writes a column from what others of the block say and answers with its encoding; null when they do not say it. */
+type Encode = (sink: ByteSink) => number | null
+
 /** `_raw` is read as text whenever it is read, and hardly ever repeats. */
 const isPlainText = (field: string): boolean => field === '_raw'
 
@@ -101,6 +107,7 @@ class PartWriter {
   readonly #blocks: Omit<FooterBlock, 'index'>[] = []
   readonly #indexes: Uint8Array[] = []
   readonly #tokens = new TokenSet()
+  readonly #compression: Compression
   #rowCount = 0
   #rawBytes = 0
   #minTime: DateTime = EPOCH
@@ -109,6 +116,7 @@ class PartWriter {
   constructor(file: PartFile, part: PartToWrite) {
     this.#file = file
     this.#part = part
+    this.#compression = part.compression ?? FAST_COMPRESSION
   }
 
   *write(): Generator<void, PartDescription> {
@@ -145,33 +153,54 @@ class PartWriter {
       throw new RangeError(`a block of ${rowCount} rows; at most ${BLOCK_ROWS_MAX} fit one`)
     const times = timesOfBlock(block)
     const entries: ColumnEntry[] = []
-    const filters: { readonly entry: number; readonly filter: Uint8Array }[] = []
+    const texts: number[] = []
+    const waiting: { readonly field: FieldSoFar; readonly vector: TextVector }[] = []
+    // What woven text may refer to.
+    const others = new Map<string, Vector>()
+    const write = (field: FieldSoFar, vector: Vector, encode: Encode): void => {
+      const entry = this.#writeColumn(field, vector, encode)
+      // Whoever knows the values needs no filter.
+      if (vector.kind === 'text' && entry.distinct === null) {
+        this.#addTokens(vector)
+        texts.push(entries.length)
+      }
+      entries.push(entry)
+    }
     for (const [name, column] of block.columns) {
       if (column.rowCount !== rowCount)
         throw new RangeError(`${name} has ${column.rowCount} rows in a block of ${rowCount}`)
       const field = this.#field(name)
-      const vector = shapeColumn(column, field.dictionary)
+      const vector = textOfTimes(column, block) ?? shapeColumn(column, field.dictionary)
       if (vector === null) continue
-      const entry = this.#writeColumn(field, vector, block)
-      if (vector.kind === 'text') filters.push({ entry: entries.length, filter: this.#filterOf(vector) })
       if (name === '_raw') this.#rawBytes += textBytes(vector)
-      entries.push(entry)
+      if (name === '_raw' ? vector.kind === 'text' : mayBeWoven(vector)) {
+        waiting.push({ field, vector: vector as TextVector })
+        continue
+      }
+      write(field, vector, sink => encodeTimeOfEvent(sink, vector, block))
+      if (name !== '_time' && !isSparse(entries.at(-1)!.presentCount, rowCount)) others.set(name, column)
       yield
     }
     for (const [name, { rows, values }] of block.thin ?? []) {
-      const field = this.#field(name)
       const vector = shapeThin({ rows, values })
-      const entry = this.#writeEncoded(field, vector, sink => encodeThin(sink, rows, vector))
-      if (vector.kind === 'text') filters.push({ entry: entries.length, filter: this.#filterOf(vector) })
-      entries.push(entry)
+      write(this.#field(name), vector, sink => encodeThin(sink, rows, vector))
       yield
     }
-    for (const { entry, filter } of filters) {
-      entries[entry] = { ...entries[entry]!, filter: this.#place(frameChunk(KIND_FILTER, 0, filter)) }
+    for (const { field, vector } of waiting) {
+      write(
+        field,
+        vector,
+        sink => encodeTimeOfEvent(sink, vector, block) ?? encodeFromOthers(sink, field.name, vector, block, others),
+      )
+      yield
+    }
+    if (texts.length > 0) {
+      const filter = this.#writeFilter()
+      for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
     }
     const sink = new ByteSink()
     writeBlockIndex(sink, entries)
-    this.#indexes.push(frameChunk(KIND_INDEX, 0, sink.finish()))
+    this.#indexes.push(frameChunk(KIND_INDEX, 0, sink.finish(), this.#compression))
     this.#blocks.push({ rowCount, ...times })
     this.#minTime = this.#rowCount === 0 ? times.minTime : earlier(this.#minTime, times.minTime)
     this.#maxTime = this.#rowCount === 0 ? times.maxTime : later(this.#maxTime, times.maxTime)
@@ -193,23 +222,14 @@ class PartWriter {
     return field
   }
 
-  #writeColumn(field: FieldSoFar, vector: Vector, block: BlockColumns): ColumnEntry {
-    return this.#writeEncoded(
-      field,
-      vector,
-      sink =>
-        encodeFromOthers(sink, field.name, vector, block) ??
-        encodeColumn(sink, vector, () => this.#dictionaryNumber(field)),
-    )
-  }
-
-  #writeEncoded(field: FieldSoFar, vector: Vector, encode: (sink: ByteSink) => number): ColumnEntry {
+  /** @param encode  null: the column is written by itself */
+  #writeColumn(field: FieldSoFar, vector: Vector, encode: Encode): ColumnEntry {
     const summary = summarise(vector)
     field.types |= summary.types
     field.presentCount += summary.presentCount
     const sink = new ByteSink()
-    const encoding = encode(sink)
-    const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish()))
+    const encoding = encode(sink) ?? encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
+    const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish(), this.#compression))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
     return { field: field.number, ...summary, chunk, dictionary, filter: null }
   }
@@ -219,7 +239,14 @@ class PartWriter {
     return field.dictionaryNumber
   }
 
-  #filterOf(vector: TextVector): Uint8Array {
+  /** One for all text of the block: see token-filter.ts. */
+  #writeFilter(): ChunkPlace {
+    const sink = new ByteSink()
+    writeFuseFilter(sink, this.#tokens.takeFilter())
+    return this.#place(frameChunk(KIND_FILTER, FILTER_FUSE, sink.finish()))
+  }
+
+  #addTokens(vector: TextVector): void {
     const tokens = this.#tokens
     const add = (hash: number) => tokens.add(hash)
     for (let row = 0; row < vector.rowCount; row++) {
@@ -227,7 +254,6 @@ class PartWriter {
       const end = vector.offsets[row + 1]!
       if (start !== end) forEachTokenHash(vector.bytes, start, end, add)
     }
-    return tokens.takeFilter()
   }
 
   /** A dictionary is a column of its values, in the encoding any column would get. */
@@ -236,7 +262,10 @@ class PartWriter {
     const vector = shapeColumn({ kind: 'any', rowCount: values.length, values }, null)
     const sink = new ByteSink()
     const encoding = encodeColumn(sink, vector ?? { kind: 'any', rowCount: values.length, values }, () => -1)
-    return { ...this.#place(frameChunk(KIND_DICTIONARY, encoding, sink.finish())), valueCount: values.length }
+    return {
+      ...this.#place(frameChunk(KIND_DICTIONARY, encoding, sink.finish(), this.#compression)),
+      valueCount: values.length,
+    }
   }
 
   #writeFooter(dictionaries: readonly FooterDictionary[], blocks: readonly FooterBlock[]): void {
@@ -253,34 +282,13 @@ class PartWriter {
       blocks,
       ...(this.#part.lineage ?? NO_LINEAGE),
     })
-    const footer = this.#place(frameChunk(KIND_FOOTER, 0, sink.finish()))
+    const footer = this.#place(frameChunk(KIND_FOOTER, 0, sink.finish(), this.#compression))
     const trailer = Buffer.alloc(TRAILER_BYTES)
     trailer.writeUInt32LE(footer.length, 0)
     trailer.writeUInt32LE(crc32(trailer.subarray(0, 4)), 4)
     trailer.set(TRAILER_MAGIC, 8)
     this.#file.append(trailer)
   }
-}
-
-/** A column that need not be stored because others of the block say it; null when it must. */
-function encodeFromOthers(sink: ByteSink, field: string, vector: Vector, block: BlockColumns): number | null {
-  if (vector.kind !== 'text' || sparseRows(vector) !== null) return null
-  if (field === '_raw') {
-    const rebuilt = rebuiltRaw(vector, block)
-    if (rebuilt === null) return null
-    encodeRebuilt(sink, vector, rebuilt)
-    return REBUILT
-  }
-  const times = block.columns.get('_time')
-  const form = timeFormOf(vector, times?.kind === 'time' ? times : null)
-  if (form === null) return null
-  encodeTimeText(sink, vector, form)
-  return TIME_TEXT
-}
-
-/** Null when the texts are stored: they are none of JSON, or too few of them come out as they were sent. */
-function rebuiltRaw(raw: TextVector, { columns }: BlockColumns): RebuiltText | null {
-  return rebuild(raw, name => (name === '_raw' || name === '_time' ? null : (columns.get(name) ?? null)))
 }
 
 /** Bytes of the present texts of `_raw`, in whatever shape they came. */

@@ -16,6 +16,7 @@ export const USAGE = `npm run bench -- [options]
   --patterns          how patterns groups the loghub files, and lines per second of processor time
   --compile           what plans and kernels take, and very large queries
   --overhead          what measuring a query costs
+  --scale             a store as it grows to --rows events: rate, parts, memory, and how long it takes to open (20000000 is the figure)
   --server            bulk requests against DuckDB's load, and /health while the server is busy`
 
 export interface BenchArguments {
@@ -33,6 +34,7 @@ export interface BenchArguments {
   readonly patterns: boolean
   readonly compile: boolean
   readonly overhead: boolean
+  readonly scale: boolean
   readonly server: boolean
   readonly help: boolean
 }
@@ -56,6 +58,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       patterns: { type: 'boolean', default: false },
       compile: { type: 'boolean', default: false },
       overhead: { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
       server: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -76,6 +79,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     patterns: values.patterns,
     compile: values.compile,
     overhead: values.overhead,
+    scale: values.scale,
     server: values.server,
     help: values.help,
   }

@@ -9,6 +9,7 @@ import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
+import { runScale } from './scale.ts'
 import { runServerBench } from './server.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, ratioOf } from './table.ts'
@@ -32,6 +33,10 @@ async function main(options: BenchArguments): Promise<void> {
   }
   if (options.overhead) {
     if (!(await runOverhead(say))) process.exitCode = 1
+    return
+  }
+  if (options.scale) {
+    if (!(await runScale(options.rows, options.seed, say))) process.exitCode = 1
     return
   }
   const events = await eventsOf(options.seed, options.rows)

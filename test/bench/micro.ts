@@ -4,9 +4,12 @@ import type { Catalog } from '../../compiler/catalog.ts'
 import { compile } from '../../compiler/index.ts'
 import { execute } from '../../runtime/execute.ts'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
-import { decodeColumn, encodeColumn } from '../../storage/part/encodings/index.ts'
+import { frameChunk } from '../../storage/part/chunk.ts'
+import { decodeColumn } from '../../storage/part/encodings/index.ts'
+import { KIND_COLUMN } from '../../storage/part/format.ts'
 import { DateTime } from '../../storage/value.ts'
-import type { Dictionary, Vector } from '../../storage/vector.ts'
+import type { Dictionary } from '../../storage/vector.ts'
+import { type EncodingBench, encodingBenches } from './encodings.ts'
 import { type FormatBench, formatBenches } from './formats.ts'
 import { BLOCK_ROWS, BLOCKS, bytesOf, createBlocks, partOf } from './vectors.ts'
 
@@ -35,10 +38,8 @@ export async function runMicro(only: string, say: (text: string) => void): Promi
   const kernels = KERNELS.map(([name, pipeline]) => ({ name, pipeline, rows, part }))
   for (const bench of kernels) if (bench.name.includes(only)) await measureQuery(bench, say)
   for (const bench of formatBenches(only, BLOCK_ROWS)) await measureQuery(bench, say)
-  for (const [name, vector] of blocks[0]!) {
-    if (!`encode ${name} decode ${name}`.includes(only)) continue
-    await measureEncoding(name, vector, say)
-  }
+  for (const bench of encodingBenches(blocks[0]!))
+    if (`encode ${bench.name} decode ${bench.name}`.includes(only)) await measureEncoding(bench, say)
 }
 
 async function measureQuery({ name, pipeline, rows, part }: FormatBench, say: (text: string) => void): Promise<void> {
@@ -54,17 +55,20 @@ async function measureQuery({ name, pipeline, rows, part }: FormatBench, say: (t
   say(lineOf(name, speed, `${((seconds / rows) * 1e9).toFixed(2)} ns/row`, error))
 }
 
-async function measureEncoding(name: string, vector: Vector, say: (text: string) => void): Promise<void> {
+async function measureEncoding(bench: EncodingBench, say: (text: string) => void): Promise<void> {
+  const { name, vector, others } = bench
   const dictionaries: Dictionary[] = []
   const idOf = (dictionary: Dictionary): number => {
     const known = dictionaries.indexOf(dictionary)
     return known >= 0 ? known : dictionaries.push(dictionary) - 1
   }
   const sink = new ByteSink()
-  const encoding = encodeColumn(sink, vector, idOf)
+  const encoding = bench.encode(sink, idOf)
   const encoded = sink.finish().slice()
-  const bytes = bytesOf(vector)
-  const encode = await secondsOf(name, async () => void encodeColumn(new ByteSink(), vector, idOf))
+  const stored = frameChunk(KIND_COLUMN, encoding, encoded).length
+  // What rows say, not what a vector of one value takes.
+  const bytes = bytesOf(vector) || BLOCK_ROWS
+  const encode = await secondsOf(name, async () => void bench.encode(new ByteSink(), idOf))
   const decode = await secondsOf(
     name,
     async () =>
@@ -73,12 +77,17 @@ async function measureEncoding(name: string, vector: Vector, say: (text: string)
         new ByteSource(encoded),
         BLOCK_ROWS,
         id => dictionaries[id]!,
-        () => null,
+        field => others.get(field) ?? null,
       ),
   )
-  const size = `${((encoded.length * 8) / BLOCK_ROWS).toFixed(1)} bits/row`
-  say(lineOf(`encode ${name}`, `${(bytes / encode.seconds / 1e6).toFixed(0)} MB/s`, size, encode.error))
-  say(lineOf(`decode ${name}`, `${(bytes / decode.seconds / 1e6).toFixed(0)} MB/s`, '', decode.error))
+  const bits = (size: number): string => ((size * 8) / BLOCK_ROWS).toFixed(1)
+  const speed = (seconds: number): string => `${(bytes / seconds / 1e6).toFixed(0)} MB/s`
+  const perRow = (seconds: number): string => `${((seconds / BLOCK_ROWS) * 1e9).toFixed(1)} ns/row`
+  say(lineOf(`encode ${name}`, speed(encode.seconds), perRow(encode.seconds), encode.error))
+  say(
+    `${lineOf(`decode ${name}`, speed(decode.seconds), perRow(decode.seconds), decode.error)}   ` +
+      `${bits(encoded.length)} bits/row, ${bits(stored)} compressed`,
+  )
 }
 
 interface Timing {

@@ -64,11 +64,13 @@ async function healthUnderLoad(events: Events, bulks: readonly Bulk[], say: (tex
   try {
     await ingest(server, bulks, false)
     const idle = await healthTimes(server, new Promise(resolve => setTimeout(resolve, 1000)))
+    const loading = await healthTimes(server, ingest(server, bulks, false))
     const load = ingest(server, bulks, false)
     const queries = Promise.all(Array.from({ length: HEAVY_QUERIES }, (_, n) => heavyQuery(server, n)))
     const busy = await healthTimes(server, Promise.all([load, queries]))
-    await expectCount(server, events.rows * 2)
+    await expectCount(server, events.rows * 3)
     say(`/health, nothing else to do        ${spread(idle)}`)
+    say(`/health, ingest                    ${spread(loading)}`)
     say(`/health, ingest and ${HEAVY_QUERIES} heavy queries ${spread(busy)}   ${await memoryOf(server)}`)
   } finally {
     await server.stop()
@@ -178,6 +180,10 @@ async function startServer(): Promise<Subject> {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...off },
   })
+  // A bench that is broken off leaves no server behind.
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const url = await urlOf(child)
   return {
     url,
@@ -185,6 +191,7 @@ async function startServer(): Promise<Subject> {
       const ended = new Promise(resolve => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended
+      process.off('exit', end)
       rmSync(directory, { recursive: true, force: true })
     },
   }

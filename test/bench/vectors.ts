@@ -1,8 +1,9 @@
 /** Blocks of columns in memory, as a decoded part would hand them out: what kernels and encodings are timed over. */
 import type { BlockReader, PartReader } from '../../storage/index.ts'
+import { bytesOfValues } from '../../storage/part/chunk-cache.ts'
 import { pickRows } from '../../storage/pick.ts'
 import { DateTime } from '../../storage/value.ts'
-import type { Dictionary, Vector } from '../../storage/vector.ts'
+import type { Dictionary, TextVector, Vector } from '../../storage/vector.ts'
 import { createRandom, createZipf } from './random.ts'
 
 export const BLOCK_ROWS = 65_536
@@ -89,7 +90,12 @@ export function bytesOf(vector: Vector): number {
       return vector.micros.byteLength
     case 'text':
       return vector.bytes.byteLength + vector.offsets.byteLength
-    default:
+    case 'bool':
+    case 'duration':
+      return vector.values.byteLength
+    case 'any':
+      return bytesOfValues(vector.values)
+    case 'const':
       return 0
   }
 }
@@ -106,7 +112,7 @@ function dict(codes: Uint8Array | Uint16Array, dictionary: Dictionary): Vector {
   return { kind: 'dict', rowCount: codes.length, codes, dictionary }
 }
 
-export function text(values: readonly string[]): Vector {
+export function text(values: readonly string[]): TextVector {
   const bytes = Buffer.from(values.join(''), 'utf8')
   const offsets = new Uint32Array(values.length + 1)
   for (const [row, value] of values.entries()) offsets[row + 1] = offsets[row]! + Buffer.byteLength(value)

@@ -108,9 +108,13 @@ function compare(stage: AstCompare, state: State, pipeline: AstPipeline, world: 
   const previous = run({ ...pipeline, stages: repeated }, earlier)
   return compared(state, previous, {
     keys: keysOfGroups(stages.slice(stats)),
-    isOuter: !stages.slice(stats + 1).some(choosing),
+    isOuter: hasBeginning(pipeline) && !stages.slice(stats + 1).some(choosing),
     evaluate: world.evaluate,
   })
+}
+
+function hasBeginning({ from }: AstPipeline): boolean {
+  return from?.sources.every(source => !source.isLet) === true && from.ranges.some(range => range.from !== null)
 }
 
 function run(pipeline: AstPipeline, world: World): State {

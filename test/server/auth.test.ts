@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import WebSocket from 'ws'
 import { open } from '../../engine.ts'
 import { serveContext } from '../../server/app.ts'
 import { KeyRing, type KeyScope } from '../../server/auth/keys.ts'
@@ -162,6 +164,25 @@ describe('credentials', () => {
     assert.equal(line.key, root.record.id)
     assert.ok(line.reqId)
   })
+})
+
+test('a WebSocket is refused without a key of its scope, and _token opens it', async () => {
+  const { app, tokens } = await guarded()
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const status = (more: string, headers: Record<string, string> = {}): Promise<number> =>
+    new Promise(resolve => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/tail?q=x${more}`, { headers })
+      socket.on('unexpected-response', (_, response) => resolve(response.statusCode ?? 0))
+      socket.on('error', () => {})
+    })
+  assert.equal(await status(''), 401)
+  assert.equal(await status('&_token=wrong'), 401)
+  assert.equal(await status(`&_token=${tokens.ingest}`), 403)
+  // The fake engine has no live queries: past the door something goes wrong, and is told without details.
+  assert.equal(await status(`&_token=${tokens.query}`), 500)
+  assert.equal(await status('', { authorization: `Bearer ${tokens.admin}` }), 500)
+  await app.close()
 })
 
 describe('key management', () => {

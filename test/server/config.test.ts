@@ -87,3 +87,41 @@ describe('settings', () => {
     assert.deepEqual([flushAgeMs, bufferBytesMax, fsync], [1000, 1024 ** 3, true])
   })
 })
+
+describe('settings that change while the server runs', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'quern-reload-')), 'quern.yaml')
+  const load = (text: string) => {
+    writeFileSync(file, text)
+    return loadConfig({ file, flags: { 'query.max_queued': '7' }, environment: { QUERN_QUERY_JOB_TTL: '9s' } })
+  }
+
+  test('a file that is read again applies what may change, and says what needs a restart', () => {
+    const config = load('query: {max_concurrent: 3}')
+    writeFileSync(file, 'query: {max_concurrent: 4, max_queued: 99}\nport: 4000\n')
+    assert.deepEqual(config.reload(), { applied: ['query.max_concurrent'], restartRequired: ['port'] })
+    assert.equal(config.get('query.max_concurrent'), 4)
+    assert.equal(config.get('port'), 3100)
+    // A flag and the environment still win.
+    assert.deepEqual([config.get('query.max_queued'), config.get('query.job_ttl')], [7, 9000])
+  })
+
+  test('a mistake in the file leaves everything as it was', () => {
+    const config = load('query: {max_concurrent: 3}')
+    writeFileSync(file, 'query: {max_concurrent: 5, max_conccurrent: 4}')
+    assert.throws(() => config.reload(), /max_concurrent/)
+    assert.equal(config.get('query.max_concurrent'), 3)
+  })
+
+  test('what was patched outlives a reload, all of a patch or nothing is taken', () => {
+    const config = load('query: {max_concurrent: 3}')
+    assert.deepEqual(config.patch({ query: { max_concurrent: '8' }, host: '0.0.0.0' }), {
+      applied: ['query.max_concurrent'],
+      restartRequired: ['host'],
+    })
+    config.reload()
+    assert.equal(config.get('query.max_concurrent'), 8)
+    assert.equal(config.entries().find(entry => entry.name === 'query.max_concurrent')?.origin, 'runtime')
+    assert.throws(() => config.patch({ 'query.max_concurrent': 9, 'query.max_queued': -1 }), /must be/)
+    assert.equal(config.get('query.max_concurrent'), 8)
+  })
+})

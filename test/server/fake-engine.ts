@@ -4,7 +4,7 @@ import { batchOf, vectorOf } from '../../runtime/column-batch.ts'
 import { emptyProfile as nothingMeasured, type Profile } from '../../runtime/profile.ts'
 import { createMemoryDocuments } from '../../storage/catalog/documents.ts'
 import { BackpressureError } from '../../storage/errors.ts'
-import type { IncomingEvent, StoreStatus } from '../../storage/index.ts'
+import type { IncomingEvent, Snapshot, StoreStatus } from '../../storage/index.ts'
 import type { Value } from '../../storage/value.ts'
 
 export interface Canned {
@@ -47,6 +47,10 @@ export class FakeEngine implements Engine {
     return { first: 1, count: events.length, duplicates: 0, published }
   }
 
+  live(): never {
+    throw new Error('nothing lives in a fake')
+  }
+
   get storage(): never {
     throw new Error('a fake has no storage')
   }
@@ -68,12 +72,17 @@ export class FakeEngine implements Engine {
     }
     return {
       query: text,
-      shape: { kind: 'events', columns: null, interval: null },
+      shape: collected?.shape ?? { kind: 'events', columns: null, interval: null },
       fieldsRead: null,
       rewrites: [],
       hints: [],
-      profile: emptyProfile(),
+      profile: { ...emptyProfile(), damaged: [...(collected?.warnings ?? [])] },
       async *batches() {
+        if (collected?.rows !== undefined) {
+          const { columns = [], rows: given } = collected
+          const vectors = columns.map((name, index) => [name, vectorOf(given.map(row => row[index]))] as const)
+          yield batchOf(new Map(vectors), given.length)
+        }
         for (const row of rows) {
           const columns = Object.entries(row).map(([name, value]) => [name, vectorOf([value])] as const)
           yield batchOf(new Map(columns), 1)
@@ -88,8 +97,14 @@ export class FakeEngine implements Engine {
         return { ...NOTHING, ...collected }
       },
       cancel,
+      identity: null,
+      preview: () => null,
       ...run,
     }
+  }
+
+  snapshot(): Snapshot {
+    return { nextSequence: 1, parts: [], indexes: [], release: () => {} }
   }
 
   async explain(text: string, options?: ExplainOptions) {
@@ -137,6 +152,18 @@ export class FakeEngine implements Engine {
       leavingCount: 0,
       nextSequence: 1,
     }
+  }
+
+  async exportTo(): Promise<never> {
+    throw new Error('nobody exports from a fake')
+  }
+
+  async importFrom(): Promise<never> {
+    throw new Error('nobody imports into a fake')
+  }
+
+  async backup(): Promise<never> {
+    throw new Error('a fake has nothing to back up')
   }
 
   async flush(): Promise<void> {

@@ -96,8 +96,14 @@ test('lanes of whole numbers come back whatever their range and order', () => {
         .tuple(fc.integer({ min: -1000, max: 1000 }), fc.array(fc.integer({ min: 0, max: 2 ** bits - 1 })))
         .map(([base, values]) => values.map(value => value + base)),
     )
+  const multiples = fc
+    .tuple(
+      fc.constantFrom(2, 10, 1000, 1_000_000),
+      fc.array(fc.integer({ min: -50_000, max: 50_000 }), { minLength: 20 }),
+    )
+    .map(([factor, values]) => values.map(value => value * factor + 7))
   fc.assert(
-    fc.property(fc.oneof(fc.array(fc.maxSafeInteger()), fc.array(fc.integer()), steps, spans), values => {
+    fc.property(fc.oneof(fc.array(fc.maxSafeInteger()), fc.array(fc.integer()), steps, spans, multiples), values => {
       const sink = new ByteSink()
       writeIntegers(sink, Float64Array.from(values))
       const bytes = sink.finish().slice()
@@ -123,6 +129,11 @@ test('extremes next to each other neither overflow a difference nor an Int32Arra
     } as const
     assertSame(vector, encodings.INTEGERS)
   }
+})
+
+test('times of whole milliseconds take the bytes of their milliseconds', () => {
+  const micros = Array.from({ length: 4096 }, (_, row) => 1_700_000_000_000_000 + ((row * 7919) % 251) * 1000)
+  assert.ok(through(timeVector(micros)).bytes < 4096 + 64)
 })
 
 test('evenly spaced times take next to no space', () => {

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CorruptPartError } from '../../storage/errors.ts'
+import { readBlockIndex } from '../../storage/part/block-index.ts'
 import { createChunkCache } from '../../storage/part/chunk-cache.ts'
+import { KIND_INDEX } from '../../storage/part/format.ts'
+import { openPartFile } from '../../storage/part/open-file.ts'
 import { describePart, openPart } from '../../storage/part/read.ts'
 import type { ScanPredicate } from '../../storage/predicate.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
@@ -96,8 +99,12 @@ test('bytes after the end of a part are damage too', () => {
 })
 
 test('damage in one column leaves the others readable, and is named', () => {
-  const { filesystem, path, bytes, part } = samplePart()
-  const at = Buffer.from(bytes).indexOf('QRNPART') + 8 + part.block(0).columnBytes('_time') + 20
+  const { filesystem, path, bytes } = samplePart()
+  const file = openPartFile(filesystem, path)
+  const entries = file.decode(file.footer.blocks[0]!.index, KIND_INDEX, 'index', readBlockIndex)
+  const raw = file.footer.fields.findIndex(({ name }) => name === '_raw')
+  const at = entries.find(({ field }) => field === raw)!.chunk.offset + 20
+  file.close()
   const damaged = bytes.slice()
   damaged[at]! ^= 1
   filesystem.files.set(path, damaged)

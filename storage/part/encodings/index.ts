@@ -7,6 +7,7 @@ import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
 import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
 import type { ThinColumn } from '../thin.ts'
+import { decodeWoven } from '../woven/unweave.ts'
 import { decodeAny, encodeAny } from './any.ts'
 import { decodeBooleans, encodeBooleans } from './booleans.ts'
 import { decodeConstant, encodeConstant } from './constant.ts'
@@ -37,6 +38,30 @@ export const REBUILT = 12
 export const HEX = 13
 /** Chosen by the part writer, as REBUILT is. */
 export const TIME_TEXT = 14
+/** Chosen by the part writer, as REBUILT is. */
+export const WOVEN = 15
+
+/** Encodings of columns that are put together from others of the block. */
+export const FROM_OTHERS: ReadonlySet<number> = new Set([REBUILT, TIME_TEXT, WOVEN])
+
+/** By number; what tools and documentation call them. */
+export const ENCODING_NAMES: Readonly<Record<number, string>> = {
+  [CONSTANT]: 'constant',
+  [DICTIONARY]: 'dictionary',
+  [INTEGERS]: 'integers',
+  [DECIMALS]: 'decimals',
+  [FLOATS]: 'floats',
+  [BOOLEANS]: 'booleans',
+  [TIMES]: 'times',
+  [DURATIONS]: 'durations',
+  [TEXT]: 'text',
+  [ANY]: 'any',
+  [SPARSE]: 'sparse',
+  [REBUILT]: 'rebuilt',
+  [HEX]: 'hex',
+  [TIME_TEXT]: 'time text',
+  [WOVEN]: 'woven',
+}
 
 /** Writes `vector` and returns the number of the encoding it chose. `dictionaryIdOf` numbers the dictionaries of the part. */
 export function encodeColumn(
@@ -138,8 +163,7 @@ export function decodeColumn(
     case SPARSE:
       return decodeSparse(source, rowCount, count => {
         const inner = source.u8()
-        if (inner === SPARSE || inner === REBUILT || inner === TIME_TEXT)
-          throw new RangeError(`encoding ${inner} within a sparse column`)
+        if (inner === SPARSE || FROM_OTHERS.has(inner)) throw new RangeError(`encoding ${inner} within a sparse column`)
         return decodeColumn(inner, source, count, dictionaryOf, columnOf)
       })
     case HEX:
@@ -148,6 +172,8 @@ export function decodeColumn(
       return decodeTimeText(source, rowCount, timesOf(columnOf))
     case REBUILT:
       return decodeRebuilt(source, rowCount, columnOf)
+    case WOVEN:
+      return decodeWoven(source, rowCount, columnOf)
     default:
       throw new RangeError(`encoding ${encoding} is not known`)
   }
@@ -202,6 +228,8 @@ export function decodeRows(
       return decodeTimeText(source, rowCount, timesOf(columnOf), rows)
     case REBUILT:
       return decodeRebuilt(source, rowCount, columnOf, rows)
+    case WOVEN:
+      return decodeWoven(source, rowCount, columnOf, rows)
     default:
       return pickRows(decodeColumn(encoding, source, rowCount, dictionaryOf, columnOf), rows)
   }

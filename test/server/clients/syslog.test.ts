@@ -175,8 +175,8 @@ describe('senders of syslog', () => {
       const label = `rsyslog ${name}`
       const sent = samples(label, 200)
       writeFileSync(join(directory, 'input.log'), sent.map(each => `${textOf(each)}\n`).join(''))
-      const template = `template(name="doc" type="list") { constant(value="{\\"@timestamp\\":\\"") property(name="timereported" dateFormat="rfc3339") constant(value="\\",\\"message\\":") property(name="msg" format="jsonf") constant(value="}") }`
-      const config = `module(load="imfile")\n${template}\ninput(type="imfile" File="${directory}/input.log" Tag="shop:")\n${action(at.port('syslog.tcp'))}\n`
+      const template = `template(name="doc" type="list") { constant(value="{\\"@timestamp\\":\\"") property(name="timereported" dateFormat="rfc3339") constant(value="\\",") property(name="msg" outname="message" format="jsonf") constant(value="}") }`
+      const config = `global(workDirectory="${directory}")\nmodule(load="imfile")\n${template}\ninput(type="imfile" File="${directory}/input.log" Tag="shop:")\n${action(at.port('syslog.tcp'))}\n`
       writeFileSync(join(directory, 'rsyslog.conf'), config)
       const daemon = spawn('rsyslogd', ['-n', '-f', join(directory, 'rsyslog.conf'), '-i', join(directory, 'pid')], {
         stdio: 'ignore',

