@@ -65,7 +65,7 @@ test('rows are sorted on disk as they are in memory', () => {
       (rows, batchRows, descending) => {
         const asked = { rows, batchRows, descending, limit: null }
         const inMemory = sorted({ ...asked, memoryBytes: 2 ** 30 })
-        const onDisk = sorted({ ...asked, memoryBytes: 500 })
+        const onDisk = sorted({ ...asked, memoryBytes: 400 })
         assert.ok(!inMemory.isSpilled)
         if (onDisk.isSpilled) spilled++
         assert.deepStrictEqual(onDisk.ids, inMemory.ids)
@@ -74,7 +74,7 @@ test('rows are sorted on disk as they are in memory', () => {
     ),
     { numRuns: 200 },
   )
-  assert.ok(spilled > 100, `${spilled} of 200 went to disk`)
+  assert.ok(spilled > 50, `${spilled} of 200 went to disk`)
 })
 
 test('more runs than are merged at once are merged in several passes', () => {
