@@ -1,6 +1,5 @@
 /**
  * Rows out of several vectors as one: typed where all of them are of one kind, so that no value is boxed on its way through a sort.
- * Sorting 400 k events of 12 fields took 1.9 s when every value was boxed, and takes 1.2 s.
  */
 import type { Value } from './value.ts'
 import {
