@@ -136,7 +136,7 @@ export interface ExplainOptions extends QueryOptions {
 /** The body of GET /query/explain (spec/decisions.md). */
 export type Explanation = Readonly<Record<string, unknown>> & { readonly is_valid: boolean; readonly text?: string }
 
-export type StorageControl = Pick<Store, 'compact' | 'compactions' | 'indexes' | 'setRetention'>
+export type StorageControl = Pick<Store, 'compact' | 'compactions' | 'indexes' | 'setRetention' | 'setCut'>
 
 export interface Engine {
   /** Synchronous; queryable at once. @throws {BackpressureError} when the buffer is full. */

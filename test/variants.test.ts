@@ -30,7 +30,7 @@ for (const rung of USUAL_RUNGS) climbAll(rung)
 
 test('with hardly any memory every stage that can write to disk did', () => {
   for (const stage of ['sort', 'stats', 'join', 'dedup', 'eventstats', 'transaction'])
-    assert.ok((spilledStages.get(stage) ?? 0) > 2, `${stage} wrote to disk in ${spilledStages.get(stage) ?? 0} cases`)
+    assert.ok(spilledStages.has(stage), `${stage} wrote to disk in no case`)
 })
 
 if (process.env.QUERN_LADDER === 'all') for (const rung of [...OTHER_RUNGS, ...(await ruleRungs())]) climbAll(rung)

@@ -13,13 +13,13 @@ const SPREADS: readonly (readonly [a: number, b: number])[] = [
 
 for (const kind of ['numbers', 'fractions', 'texts'] as const) {
   test(`groups of two keys of ${kind} are those of a map, however many there are`, async () => {
-    const valueOf = (n: number): number | string => (kind === 'numbers' ? n : kind === 'fractions' ? n + 0.5 : `t${n}`)
+    const keyOf = (n: number): number | string => (kind === 'numbers' ? n : kind === 'fractions' ? n + 0.5 : `t${n}`)
     const engine = await open(null, { blockRows: 512 })
     const expected = new Map<string, { n: number; sum: number }>()
     let row = 0
     for (const [a, b] of SPREADS) {
       const lines = Array.from({ length: 3000 }, () => {
-        const event = { a: valueOf((row * 7) % a), b: valueOf((row * 11) % b), ms: row % 13 }
+        const event = { a: keyOf((row * 7) % a), b: keyOf((row * 11) % b), ms: row % 13 }
         const key = JSON.stringify([event.a, event.b])
         const group = expected.get(key) ?? { n: 0, sum: 0 }
         expected.set(key, { n: group.n + 1, sum: group.sum + event.ms })

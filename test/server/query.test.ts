@@ -192,6 +192,7 @@ describe('POST /query', () => {
     other.engine.canned = { isEndless: true }
     const waited = await other.post('/api/v1/query', { q: 'x', wait: 0.02 })
     assert.deepEqual([waited.status, waited.json.data.status], [202, 'running'])
+    await other.app.close()
   })
 
   test('queries beyond the running and the waiting are 429 with Retry-After', async () => {
