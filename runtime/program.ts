@@ -256,6 +256,8 @@ export interface StatisticFact {
 export interface AggregationSpec {
   readonly keys: readonly AggregateKey[]
   readonly state: readonly StateColumnSpec[]
+  /** The state column in which the rows of a group are counted for all aggregates at once, where no row can be left out. */
+  readonly rowsColumn: number | null
   /** Each takes every row, for some of the aggregates; more than one only where they are very many. */
   readonly steps: readonly KernelSpec[]
   /** When every aggregate counts rows and nothing else: rows are counted per slot first. `(rowCount, selection, selectedCount, keys, slotCount, lanes) => void`. */

@@ -163,6 +163,7 @@ export interface BoundAggregate {
 
 export interface AggregateKernels {
   readonly state: readonly StateColumnSpec[]
+  readonly rowsColumn: number | null
   /** Several where there are very many aggregates; each takes every row. */
   readonly steps: readonly KernelSpec[]
   readonly tally: KernelSpec | null
@@ -196,6 +197,7 @@ export function emitAggregate(
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
+    rowsColumn,
     steps: parts.map((part, index) => {
       const name = index === 0 ? options.name : `${options.name}_more${index}`
       return stepKernel(part, keyCount, rowsColumn, { ...options, name })
@@ -324,9 +326,11 @@ function stepKernel(
       const groupStatements: Statement[] = []
       const after: Statement[] = []
       const slotOf: StateAccess = keyCount === 0 ? localState(writer, after) : arrayState(writer, 'state', id('group'))
-      if (keyCount > 0) groupStatements.push(...(mode.bySlot ? takeSlot : lookUpGroup)(writer, keyCount))
       const isShared =
         rowsColumn !== null && bound.every(b => countColumns(b.function).length === 0 || takesEveryRow(writer, b))
+      if (keyCount > 0) {
+        groupStatements.push(...(mode.bySlot ? takeSlot(writer, keyCount, isShared) : lookUpGroup(writer, keyCount)))
+      }
       const steps = bound.map(b =>
         writeStep(writer, b, isShared ? withoutCounts(writer, slotOf) : slotOf, options, mode.bySlot === true),
       )
@@ -360,9 +364,10 @@ function lookUpGroup(writer: KernelWriter, keyCount: number): Statement[] {
     if (group < 0) group = groups.add(slot);`
 }
 
-/** The slot stands for the group: there is nothing to look up, and a mark says that it was met. */
-function takeSlot(writer: KernelWriter, keyCount: number): Statement[] {
+/** The slot stands for the group: there is nothing to look up, and a mark says that it was met, unless its rows are counted. */
+function takeSlot(writer: KernelWriter, keyCount: number, isCounted: boolean): Statement[] {
   const slotAt = slotExpression(writer, keyCount)
+  if (isCounted) return js`const group = ${slotAt(ROW)};`
   writer.before(...js`const met = groups.met;`)
   return js`const group = ${slotAt(ROW)};
     met[group] = 1;`

@@ -228,9 +228,12 @@ export class Aggregation {
   #mergeSlots(slots: SlotStates): void {
     const groups = this.#groups
     const { slotCount } = slots
+    const { rowsColumn } = this.#spec
     const mapping = new Int32Array(slotCount).fill(-1)
+    const { met } = groups
+    const rows = rowsColumn === null ? met : (slots.state[rowsColumn] as Int32Array)
     for (let slot = 0; slot < slotCount; slot++) {
-      if (groups.met[slot] === 0) continue
+      if (met[slot] === 0 && rows[slot] === 0) continue
       const known = groups.slots[slot]!
       mapping[slot] = known < 0 ? groups.add(slot) : known
     }
@@ -239,7 +242,7 @@ export class Aggregation {
     kernel.call(kernel.get([], { selected: false, exact: false }), slotCount, merge => {
       merge(this.#state, slots.state, mapping, slotCount)
     })
-    slots.clear(groups.met)
+    slots.clear(met)
   }
 
   /** Takes a block from its statistics, when they tell all there is to know; false: it has to be read. */

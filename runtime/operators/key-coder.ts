@@ -11,6 +11,7 @@ import type { Batch } from '../batch.ts'
 import { keyOf } from '../helpers/compare.ts'
 import type { Interner } from '../helpers/interner.ts'
 import { textAt } from '../helpers/vectors.ts'
+import { WINDOW_MAX, WindowCodes } from './window-codes.ts'
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array
 
@@ -93,9 +94,6 @@ export class KeyCodes {
   }
 }
 
-/** Windows wider than this go through the hash table. */
-const WINDOW_MAX = 1 << 16
-
 const CONST_TOKEN = new Map<string | number, object>()
 let zeros = new Uint8Array(65_536)
 
@@ -110,7 +108,7 @@ const BOOL_TOKEN = {}
 export class KeyCoder {
   readonly #binMicros: number | null
   #scratch = new Uint32Array(0)
-  #window: { low: number; size: number; token: object } | null = null
+  #window: WindowCodes | null = null
   readonly #numbers = new NumberTable()
   readonly #texts = new TextTable()
   readonly #any = new Map<string | number, number>()
@@ -185,31 +183,27 @@ export class KeyCoder {
     unit: number,
     meaning: 'number' | 'time' | 'duration',
   ): KeyCodes {
-    const { rowCount, selection, selectedCount } = batch
-    const range = rangeOf(values, presence, selection, selectedCount)
+    const { rowCount } = batch
+    const range = rangeOf(values, presence, batch)
     const low = Math.floor(range.low / unit)
     const high = Math.floor(range.high / unit)
     if (!(range.isWhole || unit > 1) || high - low >= WINDOW_MAX)
       return this.#hashed(values, presence, batch, unit, meaning)
-    // Time moves on from block to block: a window of its own keeps the slots of a block few.
-    const window = unit > 1 ? { low, size: high - low + 1, token: {} } : this.#windowFor(low, high)
-    const base = window.low
     const codes = this.#codes(rowCount)
-    if (values instanceof Int32Array) offsetInt32(values, codes, rowCount, base)
-    else if (unit === 1) offsetFloat64(values, codes, rowCount, base)
-    else binFloat64(values, codes, rowCount, base, unit)
+    if (unit === 1) {
+      const window = this.#windowFor(low, high)
+      window.encode(values, presence, batch, isFew(batch, values), codes)
+      return new KeyCodes(codes, window.capacity, window, meaning, { numbers: window.values })
+    }
+    // Time moves on from block to block: a window of its own keeps the slots of a block few.
+    binFloat64(values, codes, rowCount, low, unit)
     if (presence !== null) for (let row = 0; row < rowCount; row++) if (presence[row] !== PRESENT) codes[row] = 0
-    return new KeyCodes(codes, window.size + 1, window.token, meaning, { base, unit })
+    return new KeyCodes(codes, high - low + 2, {}, meaning, { base: low, unit })
   }
 
-  /** A window that holds the block's range; kept while ranges fit, so that codes keep their meaning from block to block. */
-  #windowFor(low: number, high: number): { low: number; size: number; token: object } {
-    const window = this.#window
-    if (window !== null && low >= window.low && high < window.low + window.size) return window
-    const newLow = window === null ? low : Math.min(low, window.low)
-    const newHigh = window === null ? high : Math.max(high, window.low + window.size - 1)
-    const fits = newHigh - newLow < WINDOW_MAX
-    this.#window = { low: fits ? newLow : low, size: (fits ? newHigh - newLow : high - low) + 1, token: {} }
+  /** One that holds the block's range; the same while that is possible, so that codes keep their meaning from block to block. */
+  #windowFor(low: number, high: number): WindowCodes {
+    if (this.#window?.cover(low, high) !== true) this.#window = new WindowCodes(low, high)
     return this.#window
   }
 
@@ -274,17 +268,17 @@ interface Range {
 /** Ranges of whole columns, as long as the column lives: hot blocks are looked at once. */
 const ranges = new WeakMap<Float64Array | Int32Array, Range>()
 
-function rangeOf(
-  values: Float64Array | Int32Array,
-  presence: Uint8Array | null,
-  selection: Uint32Array | null,
-  selectedCount: number,
-): Range {
+/** Then the rows that are not selected are not looked at. */
+function isFew({ selection, selectedCount }: Batch, { length }: { readonly length: number }): boolean {
+  return selection !== null && selectedCount * 8 < length
+}
+
+function rangeOf(values: Float64Array | Int32Array, presence: Uint8Array | null, batch: Batch): Range {
+  const { selection, selectedCount } = batch
   const known = ranges.get(values)
   if (known !== undefined) return known
   // A few rows of a large column: their own range, not worth keeping.
-  if (selection !== null && selectedCount * 8 < values.length)
-    return rangeOfSelected(values, presence, selection, selectedCount)
+  if (selection !== null && isFew(batch, values)) return rangeOfSelected(values, presence, selection, selectedCount)
   const range = values instanceof Int32Array ? rangeInt32(values, presence) : rangeFloat64(values, presence)
   ranges.set(values, range)
   return range
@@ -333,17 +327,13 @@ function rangeFloat64(values: Float64Array, presence: Uint8Array | null): Range 
   return low > high ? EMPTY : { low, high, isWhole }
 }
 
-// One loop per element type: V8 keeps type feedback per function, and a loop that has seen both is twice as slow.
-
-function offsetInt32(values: Int32Array, codes: Uint32Array, rowCount: number, base: number): void {
-  for (let row = 0; row < rowCount; row++) codes[row] = values[row]! - base + 1
-}
-
-function offsetFloat64(values: Float64Array, codes: Uint32Array, rowCount: number, base: number): void {
-  for (let row = 0; row < rowCount; row++) codes[row] = values[row]! - base + 1
-}
-
-function binFloat64(values: Float64Array, codes: Uint32Array, rowCount: number, base: number, unit: number): void {
+function binFloat64(
+  values: Float64Array | Int32Array,
+  codes: Uint32Array,
+  rowCount: number,
+  base: number,
+  unit: number,
+): void {
   const start = base * unit
   // Neighbours mostly share a bin: its edges are compared before anything is divided.
   let low = start

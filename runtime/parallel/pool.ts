@@ -19,11 +19,14 @@ export interface PoolOptions {
 
 /** A thread costs about 30 MB: not kept for nothing. */
 const IDLE_MS = 60_000
+/** A thread that cannot even run is not started for every query. */
+const FAILURES_MAX = 3
 
 export class ThreadPool implements Lanes {
   readonly rowsMin: number
   readonly #options: PoolOptions
   #threads: Thread[] = []
+  #failures = 0
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -32,10 +35,19 @@ export class ThreadPool implements Lanes {
 
   ready(): number {
     this.#threads = this.#threads.filter(thread => !thread.isGone)
-    while (this.#threads.length < this.#options.threads) this.#threads.push(new Thread(this.#options))
+    while (this.#threads.length < this.#options.threads && this.#failures < FAILURES_MAX) {
+      this.#threads.push(new Thread(this.#options, error => this.#failed(error)))
+    }
     return this.#threads.findIndex(thread => !thread.isOnline) === -1
       ? this.#threads.length
       : this.#threads.findIndex(thread => !thread.isOnline)
+  }
+
+  /** Queries go on with fewer threads; that they do must not stay unknown. */
+  #failed(error: Error): void {
+    this.#failures++
+    const last = this.#failures < FAILURES_MAX ? '' : '; no other is started'
+    process.emitWarning(`a thread that scans failed: ${error.message}${last}`, 'QuernWarning')
   }
 
   run(
@@ -69,7 +81,7 @@ class Thread {
   #requests = 0
   #idle: NodeJS.Timeout | null = null
 
-  constructor({ entry, cacheBytes }: PoolOptions) {
+  constructor({ entry, cacheBytes }: PoolOptions, failed: (error: Error) => void) {
     const workerData: ThreadData = { cacheBytes }
     this.#worker = new Worker(entry, { workerData, name: 'quern-scan' })
     // A query holds the process by itself while it runs; a thread that waits does not.
@@ -78,7 +90,10 @@ class Thread {
       if (message === 'ready') this.isOnline = true
       else this.#answered(message)
     })
-    this.#worker.on('error', () => this.#gone())
+    this.#worker.on('error', error => {
+      failed(error)
+      this.#gone()
+    })
     this.#worker.on('exit', () => this.#gone())
     this.#rest()
   }

@@ -10,7 +10,7 @@ export interface Deduplicated {
 
 const ROWS_SAMPLED = 1024
 
-/** Null when there are more than `limit` distinct texts; missing and null count as one each. Columns of ids give up early. */
+/** Null when there are more than `limit` distinct texts; missing and null count as one each. Columns of ids give up early, unless all may differ. */
 export function dedupeText(vector: TextVector, limit: number): Deduplicated | null {
   const { rowCount } = vector
   let tableSize = 64
@@ -21,7 +21,7 @@ export function dedupeText(vector: TextVector, limit: number): Deduplicated | nu
   const codes = new Uint32Array(rowCount)
   const absent = [-1, -1]
   for (let row = 0; row < rowCount; row++) {
-    if (row === ROWS_SAMPLED && firstRows.length > ROWS_SAMPLED / 2) return null
+    if (row === ROWS_SAMPLED && firstRows.length > ROWS_SAMPLED / 2 && limit < rowCount) return null
     const state = vector.presence === null ? PRESENT : vector.presence[row]!
     if (state !== PRESENT) {
       if (absent[state] === -1) absent[state] = addDistinct(firstRows, hashes, row, 0)

@@ -8,6 +8,7 @@ import type { PartReader } from '../../storage/index.ts'
 import { createChunkCache } from '../../storage/part/chunk-cache.ts'
 import { type BlockColumns, NO_LINEAGE, type PartLineage } from '../../storage/part/columns.ts'
 import { describePart, openPart } from '../../storage/part/read.ts'
+import { textVectorOf } from '../../storage/part/shape.ts'
 import { writePart } from '../../storage/part/write.ts'
 import type { Value } from '../../storage/value.ts'
 import { anyVector, columnArbitrary, memoryFilesystem, timeVector, valuesOf } from './part-support.ts'
@@ -118,6 +119,38 @@ test('many more blocks of one time than may be open at once are merged all the s
     [...rowsOf([merged]).keys()].map(Number).sort((a, b) => a - b),
     range(0, 3000),
   )
+})
+
+test('numbers that were codes in every input are codes in the merged part', () => {
+  const files = memoryFilesystem()
+  const statuses = [200, 404, 503]
+  const inputs = [0, 1].map(part => {
+    const rows = range(0, 2000)
+    const columns = {
+      _time: timeVector(rows.map(row => part * 5000 + row)),
+      n: anyVector(rows.map(row => part * 5000 + row)),
+      status: anyVector(rows.map(row => statuses[(row + part) % 3]!)),
+    }
+    return write(files, `p${part}`, [{ rowCount: rows.length, columns: new Map(Object.entries(columns)) }])
+  })
+  const merged = merge(files, inputs)
+  for (const part of [...inputs, merged]) assert.equal(part.block(0).column('status')?.kind, 'dict')
+  assert.deepStrictEqual(rowsOf([merged]), rowsOf(inputs))
+})
+
+test('a block whose texts the dictionary of the part knows is codes, however many of them are distinct', () => {
+  const files = memoryFilesystem()
+  const blockOf = (from: number, texts: readonly string[]): BlockColumns => {
+    const columns = { _time: timeVector(texts.map((_, row) => from + row)), user: textVectorOf(texts) }
+    return { rowCount: texts.length, columns: new Map(Object.entries(columns)) }
+  }
+  const few = range(0, 4000).map(row => `user-${(row >> 1) % 1500}`)
+  const allDistinct = range(0, 1500).map(row => `user-${row}`)
+  const unknown = range(0, 1500).map(row => `other-${row}`)
+  const part = write(files, 'p', [blockOf(0, few), blockOf(5000, allDistinct), blockOf(9000, unknown)])
+  const kinds = range(0, 3).map(number => part.block(number).column('user')?.kind)
+  assert.deepEqual(kinds, ['dict', 'dict', 'text'])
+  assert.deepEqual(valuesOf(part.block(1).column('user'), 1500), allDistinct)
 })
 
 test('a merged part says where it comes from', () => {

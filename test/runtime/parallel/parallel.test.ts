@@ -1,16 +1,18 @@
 /** Work shared between threads: what crosses over arrives as it left, and the answer is the one a single thread gives. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { FUNCTIONS } from '../../../compiler/functions/index.ts'
 import { compile } from '../../../compiler/index.ts'
 import { packPlan, unpackPlan } from '../../../compiler/physical/transfer.ts'
 import { type Engine, open } from '../../../engine.ts'
 import type { Lanes } from '../../../runtime/parallel/lanes.ts'
+import { ThreadPool } from '../../../runtime/parallel/pool.ts'
 import { packValue, unpackValue } from '../../../runtime/parallel/values.ts'
 import type { IncomingEvent } from '../../../storage/index.ts'
 import { DateTime, Duration, type Value } from '../../../storage/value.ts'
@@ -136,5 +138,35 @@ describe('work shared between threads', () => {
       await assert.rejects(run.collect(), { name: 'CanceledError' })
     })
     assert.equal(canceled, 1)
+  })
+})
+
+describe('threads that fail', () => {
+  it('are told of, and after three nobody starts another', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'quern-threads-'))
+    const entry = join(directory, 'entry.mjs')
+    writeFileSync(entry, "throw new Error('cannot start here')")
+    const warnings: string[] = []
+    const heard = (warning: Error): void => void (warning.name === 'QuernWarning' && warnings.push(warning.message))
+    process.on('warning', heard)
+    const pool = new ThreadPool({ entry: pathToFileURL(entry), threads: 1, cacheBytes: 1, rowsMin: 0 })
+    try {
+      for (let tries = 0; tries < 200 && warnings.length < 3; tries++) {
+        assert.equal(pool.ready(), 0)
+        await setTimeout(50)
+      }
+      for (let tries = 0; tries < 5; tries++) {
+        assert.equal(pool.ready(), 0)
+        await setTimeout(10)
+      }
+      assert.deepEqual(
+        warnings.map(message => message.replace('a thread that scans failed: ', '')),
+        ['cannot start here', 'cannot start here', 'cannot start here; no other is started'],
+      )
+    } finally {
+      process.off('warning', heard)
+      await pool.close()
+      rmSync(directory, { recursive: true, force: true })
+    }
   })
 })
