@@ -201,8 +201,8 @@ function countingOutput(next: Operator, profile: OperatorProfile): Operator {
 /** The scan's own time: from being asked for a batch until it has one. */
 function measuredScan(scan: Scan, profile: OperatorProfile, stopwatch: Stopwatch): Scan {
   const batches = scan.batches.bind(scan)
-  scan.batches = function* (places) {
-    const iterator = batches(places)
+  scan.batches = function* (places, takes) {
+    const iterator = batches(places, takes)
     try {
       for (;;) {
         const step = stopwatch.time(profile, () => iterator.next())

@@ -151,6 +151,8 @@ async function drain(batches: AsyncIterable<Batch>, profile: Profile, stopwatch:
   }
 }
 
+const always = (): boolean => true
+
 async function* run(
   program: Program,
   source: PartSource,
@@ -181,8 +183,8 @@ async function* run(
             : shareWork(program, places, { ...part, lanes, profile, nowMicros, memoryBytes, isCanceled })
         try {
           // What other threads could not do is done here after all.
-          for await (const mine of shared ?? [places]) {
-            for (const batch of scan.batches(mine)) {
+          for await (const mine of shared ?? [{ places, takes: always }]) {
+            for (const batch of scan.batches(mine.places, mine.takes)) {
               if (isCanceled()) throw new CanceledError()
               if (batch !== null) {
                 try {
@@ -241,7 +243,13 @@ export function executePartial(
   spec: AggregateSpec,
   hash: string,
   places: readonly Place[],
-  options: { readonly nowMicros: number; readonly memoryBytes: number; readonly isCanceled: () => boolean },
+  options: {
+    readonly nowMicros: number
+    readonly memoryBytes: number
+    readonly isCanceled: () => boolean
+    /** Asked before each block, by its place in the list: is it this thread's to do? */
+    readonly takes: (at: number) => boolean
+  },
 ): { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null {
   const profile = emptyProfile()
   const memory = new MemoryBudget(options.memoryBytes)
@@ -250,7 +258,7 @@ export function executePartial(
   const context = contextOf(profile, hash, options.nowMicros, { memory, spill }, new Stopwatch(true))
   const network = connect(spec, context, [], [{ aggregate: spec, text: sharesNothing }])
   const [{ scan, head, shared }] = network.sources as readonly [Source]
-  for (const batch of scan.batches(places)) {
+  for (const batch of scan.batches(places, options.takes)) {
     if (options.isCanceled()) return null
     if (batch !== null) head.push(batch)
   }

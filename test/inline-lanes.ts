@@ -35,7 +35,9 @@ export class InlineLanes implements Lanes {
     const thread = this.#lanes[lane]!
     if (thread.mirror?.interner !== interner) thread.mirror = new IdMirror(interner)
     const { mirror } = thread
-    const request: Request = { id: 1, task, known: mirror.known, canceled: new SharedArrayBuffer(4) }
+    // One after the other the first would take all there is.
+    const own = { ...task, places: task.places.slice(0, task.ownCount) }
+    const request: Request = { id: 1, task: own, known: mirror.known, canceled: new SharedArrayBuffer(4) }
     const reply = structuredClone(thread.answer(structuredClone(request)))
     thread.files.close()
     if ('failed' in reply) return { result: Promise.resolve(null), cancel: () => {} }

@@ -72,13 +72,14 @@ export class Scan {
     return isLearned ? order.map(at => this.spec.conjuncts[at]!.text) : null
   }
 
-  /** Batches of blocks, one by one; null where a block gave none, so that the driver can check for cancellation. */
-  *batches(places: readonly Place[]): Generator<Batch | null> {
+  /** Batches of the blocks it `takes`, one by one; null where a block gave none, so that the driver can check for cancellation. */
+  *batches(places: readonly Place[], takes: (at: number) => boolean): Generator<Batch | null> {
     const { scan } = this.#context.profile
     const read = new Set<PartReader>()
     let at = 0
     try {
       for (; at < places.length; at++) {
+        if (!takes(at)) continue
         const place = places[at]!
         const boundary = this.#boundary()
         if (boundary !== null && place.block.maxTime.micros < boundary) {

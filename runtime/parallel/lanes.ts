@@ -1,6 +1,7 @@
 /**
  * What the main thread wants of other threads, without saying how they are had: the same operators over other blocks, and the state
- * they end up with. Blocks are dealt out by their place, always to the same lane, so that each thread's cache holds its own.
+ * they end up with. Blocks are dealt out by their place, always to the same lane, so that each thread's cache holds its own; who has done
+ * its own helps the others.
  */
 import type { Interner } from '../helpers/interner.ts'
 import type { Profile } from '../profile.ts'
@@ -11,6 +12,8 @@ export interface BlockPlace {
   readonly path: string
   readonly block: number
   readonly rowOrderBase: number
+  /** In `LaneTask.claims`. */
+  readonly number: number
 }
 
 export interface LaneTask {
@@ -19,7 +22,12 @@ export interface LaneTask {
   /** The query's text: what comments in kernels quote. */
   readonly query: string
   readonly hash: string
+  /** Those dealt to the thread, then those of others. */
   readonly places: readonly BlockPlace[]
+  readonly ownCount: number
+  /** Who asks for blocks of `claims` (`claims.ts`). */
+  readonly share: number
+  readonly claims: SharedArrayBuffer
   readonly nowMicros: number
   readonly memoryBytes: number
 }

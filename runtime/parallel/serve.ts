@@ -5,6 +5,7 @@ import { executePartial } from '../execute.ts'
 import type { Interner } from '../helpers/interner.ts'
 import type { Place } from '../operators/scan.ts'
 import type { AggregateSpec } from '../program.ts'
+import { Claims } from './claims.ts'
 import type { BlockPlace } from './lanes.ts'
 import type { Reply, Request } from './messages.ts'
 import { buffersOf } from './state.ts'
@@ -52,7 +53,9 @@ function run(
   programs.delete(task.plan)
   programs.set(task.plan, spec)
   if (programs.size > PROGRAMS_MAX) programs.delete(programs.keys().next().value!)
+  const claims = new Claims(task.claims)
   const found = executePartial(spec, task.hash, placesOf(task.places, rooms), {
+    takes: at => claims.take(task.places[at]!.number, task.share),
     nowMicros: task.nowMicros,
     memoryBytes: task.memoryBytes,
     isCanceled: () => Atomics.load(flag, 0) !== 0,
@@ -66,11 +69,31 @@ function run(
 }
 
 function placesOf(places: readonly BlockPlace[], rooms: ThreadRooms): Place[] {
-  return places.map(({ path, block: number, rowOrderBase }) => {
-    const part = rooms.open(path)
-    const block: BlockReader = part.block(number)
-    return { part, block, rowOrderBase, number, partNumber: 0 }
-  })
+  return places.map(place => new PlaceOnDisk(place, rooms))
+}
+
+/** Most of the blocks named to a thread another will have done: a part is opened when its first block is read. */
+class PlaceOnDisk implements Place {
+  readonly number: number
+  readonly rowOrderBase: number
+  readonly partNumber = 0
+  readonly #path: string
+  readonly #rooms: ThreadRooms
+
+  constructor({ path, block, rowOrderBase }: BlockPlace, rooms: ThreadRooms) {
+    this.number = block
+    this.rowOrderBase = rowOrderBase
+    this.#path = path
+    this.#rooms = rooms
+  }
+
+  get part(): PartReader {
+    return this.#rooms.open(this.#path)
+  }
+
+  get block(): BlockReader {
+    return this.part.block(this.number)
+  }
 }
 
 const generations = new WeakMap<Interner, number>()

@@ -1,16 +1,23 @@
 /**
  * Deals the blocks of a scan out to other threads and takes in what they found. The caller works through the places it is handed: its
- * own share first, then whatever another thread could not do.
+ * own share and what others have not come to, then whatever another thread could not do.
  */
 
 import type { AggregateOperator } from '../operators/aggregate.ts'
 import type { Place } from '../operators/scan.ts'
 import type { OperatorProfile, Profile } from '../profile.ts'
 import type { Program, SplitPlan } from '../program.ts'
+import { Claims, orderFor } from './claims.ts'
 import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
 import { addProfile } from './profile.ts'
 
-export interface SharedWork extends AsyncIterable<readonly Place[]> {
+/** Blocks to go through, of which those count that `takes`, asked by place in the list. */
+export interface Share {
+  readonly places: readonly Place[]
+  readonly takes: (at: number) => boolean
+}
+
+export interface SharedWork extends AsyncIterable<Share> {
   /** The run has ended, one way or another: threads still at work may stop. */
   stop(): void
 }
@@ -35,18 +42,28 @@ export function shareWork(program: Program, places: readonly Place[], options: S
   const threads = lanes.ready()
   if (threads === 0) return null
   const dealt = deal(places, threads + 1)
-  const mine = dealt.pop()!
-  const runs = dealt.map((theirs, lane) => ({
-    theirs,
-    ...(theirs.length === 0 ? NOTHING : lanes.run(lane, taskOf(theirs), aggregate.interner)),
+  const memory = Claims.memoryFor(places.length)
+  const claims = new Claims(memory)
+  // What is in this thread's memory no other can read.
+  const common = dealt.map(numbers => numbers.filter(number => places[number]!.part.path !== null))
+  const runs = dealt.slice(0, threads).map((theirs, lane) => ({
+    lane,
+    ...(theirs.length === 0 ? NOTHING : lanes.run(lane, taskOf(lane), aggregate.interner)),
   }))
 
-  function taskOf(theirs: readonly Place[]): LaneTask {
+  function taskOf(lane: number): LaneTask {
+    const order = orderFor(common, lane)
     return {
       plan: split.text(),
       query: program.query,
       hash: program.hash,
-      places: theirs.map(({ part, number, rowOrderBase }) => ({ path: part.path!, block: number, rowOrderBase })),
+      places: order.map(number => {
+        const { part, number: block, rowOrderBase } = places[number]!
+        return { path: part.path!, block, rowOrderBase, number }
+      }),
+      ownCount: dealt[lane]!.length,
+      share: lane,
+      claims: memory,
       nowMicros: options.nowMicros,
       memoryBytes: options.memoryBytes,
     }
@@ -59,11 +76,14 @@ export function shareWork(program: Program, places: readonly Place[], options: S
 
   return {
     async *[Symbol.asyncIterator]() {
-      yield mine
-      for (const { theirs, result } of runs) {
+      const order = orderFor(dealt, threads)
+      yield { places: order.map(number => places[number]!), takes: at => claims.take(order[at]!, threads) }
+      for (const { lane, result } of runs) {
         const found = await result
         if (found !== null) take(found)
-        else if (theirs.length > 0 && !options.isCanceled()) yield theirs
+        else if (!options.isCanceled()) {
+          yield { places: places.filter((_, number) => claims.isOf(number, lane)), takes: () => true }
+        }
       }
     },
     stop() {
@@ -75,14 +95,14 @@ export function shareWork(program: Program, places: readonly Place[], options: S
 const NOTHING = { result: Promise.resolve(null), cancel: (): void => {} }
 
 /**
- * By place, the last share for the caller. The same block always goes to the same share, so that every thread's cache holds what it will
- * be asked for again; parts in this thread's memory stay with the caller.
+ * Numbers of places by share, the last one for the caller. The same block always goes to the same share, so that every thread's cache holds
+ * what it will be asked for again; parts in this thread's memory stay with the caller.
  */
-function deal(places: readonly Place[], shares: number): Place[][] {
-  const dealt: Place[][] = Array.from({ length: shares }, () => [])
-  for (const place of places) {
+function deal(places: readonly Place[], shares: number): number[][] {
+  const dealt: number[][] = Array.from({ length: shares }, () => [])
+  for (const [number, place] of places.entries()) {
     const share = place.part.path === null ? shares - 1 : (place.partNumber + place.number) % shares
-    dealt[share]!.push(place)
+    dealt[share]!.push(number)
   }
   return dealt
 }
