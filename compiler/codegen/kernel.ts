@@ -1,7 +1,6 @@
 /**
  * Kernels: one generated function per operator, specialised to the shapes of the columns it reads.
  *
- *     filter     one test per conjunct, surviving row indices written to `out`
  *     extend     one typed output column per assignment
  *     aggregate  the group of each row, then one step per aggregate; without keys the state lives in local variables
  *
@@ -9,7 +8,7 @@
  * `program/` before they come here.
  */
 import type { Expression, Statement } from 'estree'
-import type { KernelMode, KernelSpec, StateColumnSpec } from '../../runtime/program.ts'
+import type { KernelSpec, StateColumnSpec } from '../../runtime/program.ts'
 import type { AggregateFunction } from '../functions/descriptor.ts'
 import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall } from '../logical/ops.ts'
@@ -22,33 +21,6 @@ import { allOf, at, commented, id, js, lit } from './js.ts'
 import { annotate, type KernelOptions, kernelSpec, loop, ROW } from './kernel-spec.ts'
 import { numberArgument, quantityArgument } from './number-arguments.ts'
 
-// ── filter ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function emitFilter(conjuncts: readonly Expr[], options: KernelOptions): KernelSpec {
-  const write = (writer: KernelWriter, mode: KernelMode): Statement[] => {
-    const row: Statement[] = []
-    for (const [index, conjunct] of conjuncts.entries()) {
-      const { statements, result } = writer.capture(() => writer.is(conjunct, true))
-      const isLast = index === conjuncts.length - 1
-      const table = conjuncts.length === 1 ? writer.testTableOf(result) : null
-      // A table says 1 for true, 0 or 2 otherwise: counting by its lowest bit takes no branch, so none is mispredicted.
-      const test =
-        table !== null
-          ? js`out[count] = ${ROW}; count += ${table} & 1;`
-          : isLast
-            ? js`if (${result}) out[count++] = ${ROW};`
-            : js`if (!(${result})) continue;`
-      row.push(...annotate(`where ${printExpr(conjunct)}`, conjunct.origin, options, [...statements, ...test]))
-    }
-    return js`${writer.prelude}
-      let count = 0;
-      ${loop(mode, row)}
-      return count;`
-  }
-  return kernelSpec(options, [...fieldsOf(...conjuncts)], js`return -1;`, write, FILTER_PARAMETERS)
-}
-
-const FILTER_PARAMETERS = 'columns, rowCount, selection, selectedCount, out'
 const EXTEND_PARAMETERS = 'columns, rowCount, selection, selectedCount'
 const STEP_PARAMETERS = 'columns, rowCount, selection, selectedCount, keys, groups, state, rowOrderBase'
 

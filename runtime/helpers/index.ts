@@ -2,6 +2,7 @@
  * Everything generated code may call as `rt.<name>`. Each file brings its own table; a name is unique among all of them.
  * A helper is total: any values in, a value out, and it never throws, except the strict casts (StrictCastError).
  */
+
 import { AGGREGATE_HELPERS } from './aggregate-state.ts'
 import { ARITHMETIC_HELPERS } from './arithmetic.ts'
 import { COLLECTION_HELPERS } from './collections.ts'
@@ -18,6 +19,7 @@ import { NETWORK_HELPERS } from './network.ts'
 import { NUMBER_SET_HELPERS } from './number-set.ts'
 import { PRINTF_HELPERS } from './printf.ts'
 import { QUANTITY_HELPERS } from './quantities.ts'
+import { SELECT_HELPERS } from './select-codes.ts'
 import { SET_HELPERS } from './set.ts'
 import { SKETCH_HELPERS } from './sketch.ts'
 import { STRING_HELPERS } from './strings.ts'
@@ -45,6 +47,7 @@ export const HELPERS = {
   ...LAMBDA_HELPERS,
   ...VECTOR_HELPERS,
   ...TEXT_SEARCH_HELPERS,
+  ...SELECT_HELPERS,
   ...SET_HELPERS,
   ...NUMBER_SET_HELPERS,
   ...AGGREGATE_HELPERS,

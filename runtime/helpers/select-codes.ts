@@ -1,0 +1,128 @@
+/**
+ * Which rows of a dictionary column pass, sixteen at a time: a condition on a column of at most 256 codes is a set of codes, the set is 256
+ * bits, and whether a code is in it takes three table look-ups that one instruction each does for sixteen codes. 2 M rows of status >= 500
+ * (one in twenty-five): 7.6 ms by the loop over rows, 2.1 this way, with the codes copied in and the rows copied out.
+ */
+import { I32, moduleOf, op, V128 } from './vector-module.ts'
+
+const [CODES, COUNT, SET, OUT, ROW, HITS, AT, LOW, HIGH, BYTES, EIGHTHS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const
+const LOCALS = [I32, I32, I32, V128, V128, V128, V128]
+const BIT_OF = [1, 2, 4, 8, 16, 32, 64, 128]
+
+/** (codes, count, set, out) => rows written; addresses in bytes. `codes` may be read up to 15 bytes beyond its end. */
+const CODE: readonly (readonly number[])[] = [
+  ...[op.get(OUT), op.set(AT)],
+  ...[op.get(SET), op.loadVector(0), op.set(LOW), op.get(SET), op.loadVector(16), op.set(HIGH)],
+  ...[op.block, op.loop],
+  ...[op.get(ROW), op.get(COUNT), op.notLessUnsigned, op.brIf(1)],
+  // The byte of the set that has a code's bit is number code / 8: one of the low sixteen, or of the high.
+  ...[
+    op.get(CODES),
+    op.get(ROW),
+    op.add,
+    op.loadVector(0),
+    op.tee(BYTES),
+    op.i32(3),
+    op.shiftBytesRight,
+    op.set(EIGHTHS),
+  ],
+  ...[op.get(LOW), op.get(EIGHTHS), op.swizzle],
+  ...[op.get(HIGH), op.get(EIGHTHS), op.everyByte(16), op.subtractBytes, op.swizzle, op.orVector],
+  ...[op.bytes([...BIT_OF, ...BIT_OF]), op.get(BYTES), op.everyByte(7), op.andVector, op.swizzle, op.andVector],
+  ...[op.everyByte(0), op.bytesDiffer, op.bitmask, op.set(HITS)],
+  // The last sixteen may be fewer.
+  ...[op.get(COUNT), op.get(ROW), op.sub, op.i32(16), op.lessUnsigned, op.ifThen],
+  ...[
+    op.get(HITS),
+    op.i32(1),
+    op.get(COUNT),
+    op.get(ROW),
+    op.sub,
+    op.shiftLeft,
+    op.i32(1),
+    op.sub,
+    op.and,
+    op.set(HITS),
+  ],
+  op.end,
+  ...[op.block, op.loop, op.get(HITS), op.isZero, op.brIf(1)],
+  ...[op.get(AT), op.get(ROW), op.get(HITS), op.trailingZeros, op.add, op.store],
+  ...[op.get(AT), op.i32(4), op.add, op.set(AT)],
+  ...[op.get(HITS), op.get(HITS), op.i32(1), op.sub, op.and, op.set(HITS)],
+  ...[op.br(0), op.end, op.end],
+  ...[op.get(ROW), op.i32(16), op.add, op.set(ROW)],
+  ...[op.br(0), op.end, op.end],
+  ...[op.get(AT), op.get(OUT), op.sub, op.i32(2), op.shiftRight],
+]
+
+const SET_BYTES = 32
+const PAGE_BYTES = 65_536
+
+interface Memory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
+
+/** As much of it as is used here; a process that may not compile (`--jitless`) has none. */
+declare const WebAssembly:
+  | undefined
+  | {
+      readonly Module: new (bytes: Uint8Array) => object
+      readonly Instance: new (module: object) => { readonly exports: unknown }
+    }
+
+interface Selector {
+  readonly run: (codes: number, count: number, set: number, out: number) => number
+  readonly memory: Memory
+  /** The memory as it is now; another one after it grew. */
+  bytes: Uint8Array
+}
+
+let selector: Selector | null = null
+
+function loaded(): Selector | null {
+  if (selector !== null || typeof WebAssembly === 'undefined') return selector
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(moduleOf(4, LOCALS, CODE)))
+  const { run, memory } = exports as unknown as Pick<Selector, 'run' | 'memory'>
+  selector = { run, memory, bytes: new Uint8Array(memory.buffer) }
+  return selector
+}
+
+/** Sets of codes by the table they were made of. */
+const sets = new WeakMap<Uint8Array, Uint8Array>()
+
+function setOf(passes: Uint8Array): Uint8Array {
+  let set = sets.get(passes)
+  if (set === undefined) {
+    set = new Uint8Array(SET_BYTES)
+    for (let code = 0; code < passes.length; code++) if (passes[code] === 1) set[code >> 3]! |= 1 << (code & 7)
+    sets.set(passes, set)
+  }
+  return set
+}
+
+export const SELECT_HELPERS = {
+  /** Writes the rows whose code `passes` has a 1 for to `out`, ascending; returns how many. `out` has room for all. */
+  selectCodes(codes: Uint8Array, passes: Uint8Array, rowCount: number, out: Uint32Array): number {
+    const known = loaded()
+    // A table longer than any code of a byte has entries nothing names.
+    if (known === null || passes.length > 256) return selectOneByOne(codes, passes, rowCount, out)
+    const { run, memory } = known
+    const outAt = SET_BYTES + ((rowCount + 31) & ~15)
+    const missing = outAt + 4 * rowCount - memory.buffer.byteLength
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES))
+    if (known.bytes.buffer !== memory.buffer) known.bytes = new Uint8Array(memory.buffer)
+    const { bytes } = known
+    bytes.set(setOf(passes), 0)
+    bytes.set(codes.length === rowCount ? codes : codes.subarray(0, rowCount), SET_BYTES)
+    const count = run(SET_BYTES, rowCount, 0, outAt)
+    out.set(new Uint32Array(memory.buffer, outAt, count))
+    return count
+  },
+}
+
+function selectOneByOne(codes: Uint8Array, passes: Uint8Array, rowCount: number, out: Uint32Array): number {
+  let count = 0
+  for (let row = 0; row < rowCount; row++) if (passes[codes[row]!] === 1) out[count++] = row
+  return count
+}
