@@ -217,10 +217,14 @@ export function vectorOf(values: readonly Value[]): Vector {
     else break
   }
   if (rowCount > 0 && numbers === rowCount) {
-    return { kind: 'number', rowCount, values: Float64Array.from(values as readonly number[]), presence: null }
+    // `Float64Array.from` takes ten times as long.
+    const lane = new Float64Array(rowCount)
+    for (let row = 0; row < rowCount; row++) lane[row] = values[row] as number
+    return { kind: 'number', rowCount, values: lane, presence: null }
   }
   if (rowCount > 0 && times === rowCount) {
-    const micros = Float64Array.from(values, value => (value as DateTime).micros)
+    const micros = new Float64Array(rowCount)
+    for (let row = 0; row < rowCount; row++) micros[row] = (values[row] as DateTime).micros
     return { kind: 'time', rowCount, micros, nanos: null, presence: null }
   }
   return { kind: 'any', rowCount, values }

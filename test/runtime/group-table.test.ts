@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { batchOf } from '../../runtime/column-batch.ts'
 import { GroupTable } from '../../runtime/operators/group-table.ts'
-import type { Vector } from '../../storage/vector.ts'
+import type { DateTime } from '../../storage/value.ts'
+import { NULL, PRESENT, type Vector } from '../../storage/vector.ts'
 
 function numbers(values: readonly number[]): Vector {
   return { kind: 'number', rowCount: values.length, values: Int32Array.from(values), presence: null }
@@ -52,4 +54,53 @@ test('what is pending when codes begin to be combined is told by the codes it wa
   add(few, codes)
   groups.beforeChange()
   assert.deepEqual(met, [...few, ...many, ...few])
+})
+
+test('bins of times are those of each time by itself, in order or not, across blocks', () => {
+  const times = fc.array(fc.integer({ min: -5000, max: 5000 }), { minLength: 1, maxLength: 60 })
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(times, fc.boolean()), { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 2, max: 900 }),
+      (blocks, unit) => {
+        const groups = new GroupTable([{ field: 't', binMicros: unit }])
+        for (const [values, isSorted] of blocks) {
+          const micros = Float64Array.from(isSorted ? [...values].sort((a, b) => a - b) : values)
+          const vector: Vector = { kind: 'time', rowCount: micros.length, micros, nanos: null, presence: null }
+          groups.prepare(batchOf(new Map([['t', vector]]), micros.length))
+          const [key] = groups.keys
+          const bins = Array.from(micros, (_, row) => (key!.valueOf(key!.codes[row]!) as DateTime).micros)
+          assert.deepEqual(
+            bins,
+            Array.from(micros, at => Math.floor(at / unit) * unit),
+          )
+        }
+      },
+    ),
+  )
+})
+
+test('whole numbers keep their codes while the window of numbers grows', () => {
+  const column = fc.array(fc.option(fc.integer({ min: -40_000, max: 40_000 })), { minLength: 1, maxLength: 40 })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(column, fc.boolean()), { minLength: 1, maxLength: 5 }), blocks => {
+      const groups = new GroupTable([{ field: 'n', binMicros: null }])
+      for (const [values, isNarrow] of blocks) {
+        const lane = isNarrow ? new Int32Array(values.length) : new Float64Array(values.length)
+        for (const [row, value] of values.entries()) lane[row] = value ?? 7
+        const isWhole = values.every(value => value !== null)
+        const presence = isWhole ? null : Uint8Array.from(values, value => (value === null ? NULL : PRESENT))
+        const vector: Vector = { kind: 'number', rowCount: values.length, values: lane, presence }
+        groups.prepare(batchOf(new Map([['n', vector]]), values.length))
+        const [key] = groups.keys
+        assert.deepEqual(
+          values.map((_, row) => key!.valueOf(key!.codes[row]!)),
+          values,
+        )
+        const codes = new Set(values.map((_, row) => key!.codes[row]!))
+        assert.equal(codes.size, new Set(values).size)
+        assert.ok(Math.max(...codes) < key!.size)
+      }
+    }),
+  )
 })
