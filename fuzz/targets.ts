@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError } from '../grammar/diagnostics.ts'
 import { describeAt, desugar, fixOf, format, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
+import { DataError } from '../runtime/helpers/errors.ts'
 import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
 import { brokenLaw } from '../test/complete-law.ts'
@@ -187,21 +188,33 @@ async function difference(
 ): Promise<string | null> {
   const text = queryText({ lets, stages })
   const ordered = isOrdered(parse(text).query)
-  let first: { readonly name: string; readonly rows: readonly NamedRow[] } | null = null
+  let first: { readonly name: string; readonly rows: readonly NamedRow[] | null } | null = null
   for (const [name, ask] of Object.entries(ways)) {
-    const rows = await ask(text, lines)
+    const rows = await rowsUnlessRefused(ask, text, lines)
     if (first === null) first = { name, rows }
-    else if (!isSameResult(rows, first.rows, ordered)) {
-      return [
-        `-- ${first.name}`,
-        ...first.rows.map(row => rowText(row)),
-        '',
-        `-- ${name}`,
-        ...rows.map(row => rowText(row)),
-      ].join('\n')
+    else if (rows === null || first.rows === null ? rows !== first.rows : !isSameResult(rows, first.rows, ordered)) {
+      return [`-- ${first.name}`, ...shown(first.rows), '', `-- ${name}`, ...shown(rows)].join('\n')
     }
   }
   return null
+}
+
+/** Null when it is the data that the query cannot be answered for: each way says so in words of its own. */
+async function rowsUnlessRefused(
+  ask: Ask,
+  text: string,
+  lines: readonly string[],
+): Promise<readonly NamedRow[] | null> {
+  try {
+    return await ask(text, lines)
+  } catch (error) {
+    if (error instanceof DataError) return null
+    throw error
+  }
+}
+
+function shown(rows: readonly NamedRow[] | null): readonly string[] {
+  return rows === null ? ['(refused for its data)'] : rows.map(row => rowText(row))
 }
 
 /** Shrinking makes queries that the compiler refuses, and over which the reference may stumble first. */

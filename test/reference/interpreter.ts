@@ -133,14 +133,25 @@ function run(pipeline: AstPipeline, world: World): State {
   return state
 }
 
-function surroundingsOf({ from, stages }: AstPipeline, stage: number, { nowMicros }: World): Surroundings {
+/** Of the pipeline, and of the let it goes on from. */
+function stagesBefore({ from, stages }: AstPipeline, stage: number, world: World): readonly AstStage[] {
+  const own = stages.slice(0, stage)
+  const [only, ...others] = from?.sources ?? []
+  if (only?.isLet !== true || others.length > 0) return own
+  const known = world.query.lets.findLast(each => each.name === only.pattern)?.pipeline
+  return known === undefined ? own : [...stagesBefore(known, known.stages.length, world), ...own]
+}
+
+function surroundingsOf(pipeline: AstPipeline, stage: number, world: World): Surroundings {
+  const { from } = pipeline
+  const { nowMicros } = world
   const bounds = (side: 'from' | 'to'): number[] =>
     (from?.ranges ?? []).flatMap(range => range[side] ?? []).map(point => instantOf(point, nowMicros).micros)
   return {
     fromMicros: bounds('from').length === 0 ? null : Math.max(...bounds('from')),
     toMicros: bounds('to').length === 0 ? null : Math.min(...bounds('to')),
     nowMicros,
-    before: stages.slice(0, stage),
+    before: stagesBefore(pipeline, stage, world),
   }
 }
 

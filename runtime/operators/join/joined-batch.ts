@@ -31,7 +31,10 @@ export function joinedBatch(left: Batch, right: RightRows, rows: Uint32Array, na
   return withComputed(left, added, name => {
     let vector = left.column(name)
     const field = names.get(name)
-    if (field !== undefined) vector = firstPresent(vector, () => right.column(field).at(rows))
+    if (field !== undefined) {
+      const theirs = (): Vector => right.column(field).at(rows)
+      vector = known.has(name) || isNowhere(vector) ? firstPresent(vector, theirs) : besideMembers(vector, theirs())
+    }
     const pushed = taken.get(name)
     if (pushed === undefined) return vector
     const owner = left.column(name.slice(0, -COLLISION_SUFFIX.length))
@@ -50,6 +53,19 @@ function firstPresent(first: Vector, second: () => Vector): Vector {
   const other = second()
   if (isNowhere(other)) return first
   return merged(first.rowCount, row => valueAt(first, row) ?? (isMissingAt(first, row) ? valueAt(other, row) : null))
+}
+
+/** A row of the left side that has members of the field has the object they make; what a whole event shows of that are the members. */
+function besideMembers(objects: Vector, theirs: Vector): Vector {
+  const { rowCount } = objects
+  const values: Value[] = new Array(rowCount)
+  const shown: Value[] = new Array(rowCount)
+  for (let row = 0; row < rowCount; row++) {
+    const isTheirs = isMissingAt(objects, row)
+    shown[row] = isTheirs ? valueAt(theirs, row) : undefined
+    values[row] = isTheirs ? shown[row] : valueAt(objects, row)
+  }
+  return { kind: 'any', rowCount, values, shown: vectorOf(shown) }
 }
 
 /** The vector where `owner` has a value or a null; missing elsewhere. */
