@@ -34,17 +34,25 @@ export function kernelCacheStatus(): KernelCacheStatus {
   return { size: kernels.size, max: KERNELS_MAX, ...cache }
 }
 
+/** To the machine, by text. */
+const whatTextsSay = new WeakMap<KernelText, string>()
+
 const COMMENT_LINES = /^ *\/\/.*$/gm
 
 function compileKernel(
-  { text, map }: KernelText,
+  kernelText: KernelText,
   name: string,
   variant: string,
   filename: string,
 ): { kernel: Kernel; cached: boolean } {
-  // A map leads to one query's text, so what has one is nobody else's.
-  const said = text.replace(`return function ${name}(`, 'return function kernel(').replace(COMMENT_LINES, '//')
-  const key = map === null ? `${variant}\n${said}` : `${variant}\n${text}${map}`
+  const { text, map } = kernelText
+  let said = whatTextsSay.get(kernelText)
+  if (said === undefined) {
+    // A map leads to one query's text, so what has one is nobody else's.
+    const plain = text.replace(`return function ${name}(`, 'return function kernel(').replace(COMMENT_LINES, '//')
+    whatTextsSay.set(kernelText, (said = map === null ? plain : `${text}${map}`))
+  }
+  const key = `${variant}\n${said}`
   const known = kernels.get(key)
   if (known !== undefined) {
     cache.hits++

@@ -13,6 +13,8 @@ export interface KernelOptions {
   readonly source: SourceText
   readonly origin: Span
   readonly sourceMaps: boolean
+  /** What the kernel is made of: kernels of one name and identity are the same text for the same shapes. */
+  readonly identity?: () => string
 }
 
 export const ROW = id('i')
@@ -31,47 +33,72 @@ export function kernelSpec(
   write: (writer: KernelWriter, mode: KernelMode) => Statement[],
   parameters: string,
 ): KernelSpec {
-  const sites = new Map<string, number>()
+  let known: Written | null = null
+  const specialised = (shapes: readonly ColumnShape[], mode: KernelMode, sites: Map<string, number>): KernelText => {
+    const writer = new KernelWriter({
+      kernelName: options.name,
+      fields,
+      shapes,
+      sites,
+      bail: mode.exact ? null : bail,
+      isSecond: mode.exact,
+    })
+    // The prelude fills while rows are written, so `write` reads it last.
+    const body = write(writer, mode)
+    const params = `rt, k, ${parameters}`.split(', ').map(id)
+    const fn: Expression = {
+      type: 'FunctionExpression',
+      id: id(options.name),
+      params,
+      body: { type: 'BlockStatement', body },
+      generator: false,
+      async: false,
+    }
+    const constants = writer.prelude.filter(isConstantBinding)
+    const inner = [...constants, ...body.filter(statement => !isConstantBinding(statement))]
+    const program = {
+      type: 'Program' as const,
+      sourceType: 'script' as const,
+      body: [...js`"use strict";`, ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`],
+    }
+    if (!options.sourceMaps)
+      return { text: printJs(program, true), constants: writer.constants, tables: writer.tables, map: null }
+    const { text, map } = printJsWithMap(program, options.source.text)
+    return { text, constants: writer.constants, tables: writer.tables, map }
+  }
   return {
     name: options.name,
     origin: options.origin,
     fields,
-    specialise(shapes: readonly ColumnShape[], mode: KernelMode): KernelText {
-      const writer = new KernelWriter({
-        kernelName: options.name,
-        fields,
-        shapes,
-        sites,
-        bail: mode.exact ? null : bail,
-        isSecond: mode.exact,
-      })
-      // The prelude fills while rows are written, so `write` reads it last.
-      const body = write(writer, mode)
-      const params = `rt, k, ${parameters}`.split(', ').map(id)
-      const fn: Expression = {
-        type: 'FunctionExpression',
-        id: id(options.name),
-        params,
-        body: { type: 'BlockStatement', body },
-        generator: false,
-        async: false,
-      }
-      const constants = writer.prelude.filter(isConstantBinding)
-      const inner = [...constants, ...body.filter(statement => !isConstantBinding(statement))]
-      const program = {
-        type: 'Program' as const,
-        sourceType: 'script' as const,
-        body: [
-          ...js`"use strict";`,
-          ...js`return ${{ ...fn, body: { type: 'BlockStatement' as const, body: inner } }};`,
-        ],
-      }
-      if (!options.sourceMaps)
-        return { text: printJs(program, true), constants: writer.constants, tables: writer.tables, map: null }
-      const { text, map } = printJsWithMap(program, options.source.text)
-      return { text, constants: writer.constants, tables: writer.tables, map }
+    specialise(shapes, mode) {
+      known ??= writtenFor(options)
+      const key = `${mode.selected}${mode.exact}${mode.bySlot} ${shapes.map(shape => shape.key).join()}`
+      let text = known.texts.get(key)
+      if (text === undefined) known.texts.set(key, (text = specialised(shapes, mode, known.sites)))
+      return text
     },
   }
+}
+
+/** What has been written for one kernel. Places that keep tables have one numbering for all its texts. */
+interface Written {
+  readonly sites: Map<string, number>
+  readonly texts: Map<string, KernelText>
+}
+
+/** Of queries asked before: a dashboard asks the same all day, and writing a kernel takes ten times as long as finding it. */
+const WRITTEN_MAX = 1024
+const writtenBefore = new Map<string, Written>()
+
+function writtenFor({ name, sourceMaps, identity }: KernelOptions): Written {
+  const fresh = (): Written => ({ sites: new Map(), texts: new Map() })
+  if (identity === undefined || sourceMaps) return fresh()
+  const key = `${name} ${identity()}`
+  const found = writtenBefore.get(key) ?? fresh()
+  writtenBefore.delete(key)
+  writtenBefore.set(key, found)
+  if (writtenBefore.size > WRITTEN_MAX) writtenBefore.delete(writtenBefore.keys().next().value!)
+  return found
 }
 
 /** `const k3 = k[3]`: before all that uses it. */

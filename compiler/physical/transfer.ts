@@ -7,7 +7,12 @@ import type { FunctionRegistry } from '../functions/descriptor.ts'
 import type { PhysicalOp } from './ops.ts'
 
 export function packPlan(plan: PhysicalOp, functions: FunctionRegistry): string {
-  return JSON.stringify(plan, function (this: Record<string, unknown>, key) {
+  return packParts(plan, functions)
+}
+
+/** Anything a plan is made of; parts with the same text are the same. */
+export function packParts(parts: unknown, functions: FunctionRegistry): string {
+  return JSON.stringify(parts, function (this: Record<string, unknown>, key) {
     // The member itself: what JSON hands over has already been through `toJSON`.
     return packed(this[key], functions)
   })

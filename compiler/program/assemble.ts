@@ -4,10 +4,12 @@ import type { AggregateKey, KernelSpec, OperatorSpec } from '../../runtime/progr
 import { emitFilter } from '../codegen/filter.ts'
 import { emitAggregate, emitExtend } from '../codegen/kernel.ts'
 import type { KernelOptions } from '../codegen/kernel-spec.ts'
+import { FUNCTIONS } from '../functions/index.ts'
 import type { Expr } from '../logical/expr.ts'
 import { printExpr } from '../logical/print.ts'
 import { mayFail } from '../logical/pure.ts'
 import { type PhysicalKey, type PhysicalOp, physicalInputs } from '../physical/ops.ts'
+import { packParts } from '../physical/transfer.ts'
 import type { PlanNode } from '../types.ts'
 import { detailsOf, labelOf } from './labels.ts'
 import { streamParts } from './streamstats.ts'
@@ -25,12 +27,18 @@ export interface Assembled {
 export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled {
   let kernelCount = 0
   // Numbered from the scan up, in the order data meets them.
-  const named = (suffix: string, origin: KernelOptions['origin']): KernelOptions => ({
-    name: `kernel${++kernelCount}_${suffix}`,
-    source: options.source,
-    origin,
-    sourceMaps: options.sourceMaps,
-  })
+  const named = (suffix: string, origin: KernelOptions['origin'], of?: readonly unknown[]): KernelOptions => {
+    let text: string | null = null
+    // Positions in the query are quoted in the text.
+    const identity = (): string => (text ??= packParts([options.source.text, of], FUNCTIONS))
+    return {
+      name: `kernel${++kernelCount}_${suffix}`,
+      source: options.source,
+      origin,
+      sourceMaps: options.sourceMaps,
+      ...(of !== undefined && { identity }),
+    }
+  }
 
   const build = (op: PhysicalOp): { readonly spec: OperatorSpec; readonly node: PlanNode } => {
     // In the order in which they run.
@@ -39,7 +47,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
     const [input] = inputs
     const kernels: { name: string; of: string }[] = []
     const filterKernel = (expr: Expr): KernelSpec => {
-      const kernel = emitFilter([expr], named('where', expr.origin))
+      const kernel = emitFilter([expr], named('where', expr.origin, [expr]))
       kernels.push({ name: kernel.name, of: `where ${printExpr(expr)}` })
       return kernel
     }
@@ -69,7 +77,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'filter':
           return { ...base, op: 'filter', kernels: op.conjuncts.map(filterKernel), input: input!.spec }
         case 'extend': {
-          const kernel = emitExtend(op.assignments, named('extend', op.origin))
+          const kernel = emitExtend(op.assignments, named('extend', op.origin, [op.assignments]))
           kernels.push({ name: kernel.name, of: base.label })
           return { ...base, op: 'extend', kernel, outputs: op.assignments.map(a => a.name), input: input!.spec }
         }
@@ -80,7 +88,8 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
         case 'dedup':
           return { ...base, op: 'dedup', count: op.count, fields: op.fields, input: input!.spec }
         case 'aggregate': {
-          const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('stats', op.origin))
+          const made = named('stats', op.origin, [op.aggregates, op.keys.length])
+          const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, made)
           const statistics = op.facts === null || absorb === null ? null : { facts: op.facts, absorb }
           kernels.push(...emitted.steps.map(step => ({ name: step.name, of: base.label })))
           const keys = keysOf(op)
@@ -91,7 +100,8 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
           return { ...base, op: 'aggregate', keys, outputs, ...emitted, statistics, input: input!.spec }
         }
         case 'eventstats': {
-          const { absorb: _, ...emitted } = emitAggregate(op.aggregates, op.keys.length, named('eventstats', op.origin))
+          const made = named('eventstats', op.origin, [op.aggregates, op.keys.length])
+          const { absorb: _, ...emitted } = emitAggregate(op.aggregates, op.keys.length, made)
           kernels.push(...emitted.steps.map(step => ({ name: step.name, of: base.label })))
           const outputs = op.aggregates.map(call => call.name)
           const { temporary } = op
