@@ -56,6 +56,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from './storage/index.ts'
+import { type EventLike, type IngestDefaults, readEventLikes } from './storage/ingest/event-like.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import type { TimeRange } from './storage/predicate.ts'
 import { openStore } from './storage/store.ts'
@@ -73,7 +74,8 @@ export { EXPORT_FORMATS } from './runtime/interchange/export.ts'
 export { TableFileError } from './runtime/interchange/table-file.ts'
 export type { LiveQuery } from './runtime/live.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
-export { BackpressureError } from './storage/errors.ts'
+export { BackpressureError, InvalidEventError } from './storage/errors.ts'
+export type { EventLike, IngestDefaults } from './storage/ingest/event-like.ts'
 export * from './storage/tools/index.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
@@ -139,8 +141,11 @@ export type Explanation = Readonly<Record<string, unknown>> & { readonly is_vali
 export type StorageControl = Pick<Store, 'compact' | 'compactions' | 'indexes' | 'setRetention' | 'setCut'>
 
 export interface Engine {
-  /** Synchronous; queryable at once. @throws {BackpressureError} when the buffer is full. */
-  ingest(events: readonly IncomingEvent[]): AppendReceipt
+  /**
+   * Lines, objects, or events that were read already. Synchronous; queryable at once, kept once `flush()` or the next publish is through.
+   * @throws {BackpressureError} when the buffer is full, {InvalidEventError} when one is no event; nothing of the batch is stored then
+   */
+  ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
   /**
@@ -335,8 +340,8 @@ class StoreEngine implements Engine {
     return this.#store.documents
   }
 
-  ingest(events: readonly IncomingEvent[]): AppendReceipt {
-    return this.#store.append(events)
+  ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt {
+    return this.#store.append(readEventLikes(events, defaults))
   }
 
   subscribe(options?: SubscribeOptions): Subscription {

@@ -91,7 +91,8 @@ async function startServer(): Promise<Server> {
   const ingest = engine.ingest.bind(engine)
   engine.ingest = events => {
     const receipt = ingest(events)
-    stored.push(...events)
+    // The server hands over what its readers made.
+    stored.push(...(events as readonly IncomingEvent[]))
     return receipt
   }
   const listener = serveContext(createContext(engine, config), { routes: OTLP_LISTENER_ROUTES })

@@ -22,6 +22,17 @@ export class BackpressureError extends Error {
   }
 }
 
+/** Nothing of the batch was stored. */
+export class InvalidEventError extends Error {
+  /** Of the event in its batch, from 0. */
+  readonly number: number
+  constructor(number: number, problem: string) {
+    super(`event ${number} of the batch is not one: ${problem}; give lines, objects, or both`)
+    this.name = 'InvalidEventError'
+    this.number = number
+  }
+}
+
 export class ClosedError extends Error {
   constructor() {
     super('the store is closed')

@@ -5,6 +5,7 @@ import { emptyProfile as nothingMeasured, type Profile } from '../../runtime/pro
 import { createMemoryDocuments } from '../../storage/catalog/documents.ts'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { IncomingEvent, Snapshot, StoreStatus } from '../../storage/index.ts'
+import type { EventLike } from '../../storage/ingest/event-like.ts'
 import type { Value } from '../../storage/value.ts'
 
 export interface Canned {
@@ -37,7 +38,8 @@ export class FakeEngine implements Engine {
     return this.batches.flat()
   }
 
-  ingest(events: readonly IncomingEvent[]) {
+  ingest(likes: readonly EventLike[]) {
+    const events = likes as readonly IncomingEvent[]
     if (events.length > this.room) throw new BackpressureError('the ingest buffer is full', 2)
     this.room -= events.length
     this.batches.push(events)
