@@ -1,7 +1,18 @@
 /** Arrow files (IPC, also called Feather) by way of apache-arrow: a record batch at a time. */
 import * as fs from 'node:fs'
 import type { Data, DataType } from 'apache-arrow'
-import { type Cell, type ColumnKind, type ColumnPlan, METADATA_KEY, metadataOf, plansOf } from './plan.ts'
+import type { Value } from '../../storage/value.ts'
+import { valueToJson } from '../output/json.ts'
+import {
+  type Cell,
+  ColumnFacts,
+  type ColumnKind,
+  type ColumnPlan,
+  cellOf,
+  METADATA_KEY,
+  metadataOf,
+  plansOf,
+} from './plan.ts'
 import { TableFileError, type TableReader, type TableWriter } from './table-file.ts'
 
 type Arrow = typeof import('apache-arrow')
@@ -73,6 +84,38 @@ function dataOf(arrow: Arrow, type: DataType, cells: readonly Cell[]): Data {
   const builder = arrow.makeBuilder({ type, nullValues: [null] })
   for (const cell of cells) builder.append(cell)
   return builder.finish().flush()
+}
+
+/**
+ * Rows as an Arrow IPC stream, for programs that go on from an answer: columns of the narrowest type that holds every value exactly; what
+ * has no such type is text, each value as JSON writes it. Unlike a file of `arrowWriter` it is not made to be read back by this program.
+ */
+export async function rowsToArrow(columns: readonly string[], rows: readonly (readonly Value[])[]): Promise<Buffer> {
+  const arrow = await import('apache-arrow')
+  const vectors = columns.map((name, index) => {
+    const values = rows.map(row => row[index] ?? null)
+    const kind = answerKind(values)
+    if (kind === null) return [name, arrow.vectorFromArray(values, new arrow.Null())] as const
+    const cells = values.map(value => (kind === 'json' ? asText(value) : cellOf(value, kind)))
+    return [name, arrow.makeVector(dataOf(arrow, typeOf(arrow, kind), cells))] as const
+  })
+  return Buffer.from(arrow.tableToIPC(new arrow.Table(Object.fromEntries(vectors)), 'stream'))
+}
+
+/** Null: there is no value. `json`: no one type holds them. */
+function answerKind(values: readonly Value[]): ColumnKind | null {
+  const facts = new ColumnFacts(0)
+  for (const value of values) facts.add(value)
+  const kinds = [...facts.kinds]
+  if (kinds.length === 0) return null
+  const isNumeric = kinds.every(kind => kind === 'int' || kind === 'float')
+  // A column of doubles cannot hold a large integer exactly; text can.
+  if (isNumeric && kinds.length > 1 && !values.some(value => typeof value === 'bigint')) return 'float'
+  return kinds.length === 1 && kinds[0] !== 'micros' ? kinds[0]! : 'json'
+}
+
+function asText(value: Value): string | null {
+  return value === null || value === undefined ? null : typeof value === 'string' ? value : valueToJson(value)
 }
 
 /** @throws {TableFileError} */

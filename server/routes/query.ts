@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import type { QueryOptions } from '../../engine.ts'
+import { rowsToArrow } from '../../runtime/interchange/arrow.ts'
 import type { ServerContext } from '../context.ts'
 import { CONTENT_TYPES, dataText, jsonValue, rowsText } from '../query/query-answer.ts'
 import {
@@ -78,10 +79,8 @@ async function answerQuery(context: ServerContext, reply: FastifyReply, asked: Q
   const collected = task.collected()
   const meta = task.meta()
   if (asked.format === 'arrow') {
-    // Large, and seldom asked for: loaded when it is.
-    const { rowsToArrow } = await import('../query/arrow.ts')
     reply.type(CONTENT_TYPES.arrow)
-    return rowsToArrow(collected.columns, collected.rows)
+    return await rowsToArrow(collected.columns, collected.rows)
   }
   const text = asked.format === 'json' ? dataText(collected) : rowsText(collected, asked.format)
   const answer = { text, meta: asked.format === 'json' ? meta : null }

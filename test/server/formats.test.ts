@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tableFromIPC } from 'apache-arrow'
 import { open } from '../../engine.ts'
-import { rowsToArrow } from '../../server/query/arrow.ts'
+import { rowsToArrow } from '../../runtime/interchange/arrow.ts'
 import { ResultCache } from '../../server/query/result-cache.ts'
 import { DateTime, Duration } from '../../storage/value.ts'
 import { eventsOf, runningServer } from './running.ts'
 
-test('an Arrow stream holds every value exactly', () => {
+test('an Arrow stream holds every value exactly', async () => {
   const time = new DateTime(1_750_000_000_123_456, 789)
   const rows = [
     [1, 1.5, 'é', true, time, new Duration(1500), 1, 9007199254740993n, null, [1, 2]],
@@ -15,7 +15,7 @@ test('an Arrow stream holds every value exactly', () => {
     [undefined, null, '', null, new DateTime(0), new Duration(0), true, null, null, undefined],
   ]
   const names = ['i', 'f', 's', 'b', 't', 'd', 'mixed', 'big', 'none', 'nested']
-  const table = tableFromIPC(rowsToArrow(names, rows))
+  const table = tableFromIPC(await rowsToArrow(names, rows))
   const column = (name: string): unknown[] => [...table.getChild(name)!.toArray()]
   assert.deepEqual(
     table.schema.fields.map(field => String(field.type)),
@@ -24,7 +24,7 @@ test('an Arrow stream holds every value exactly', () => {
       'Float64',
       'Utf8',
       'Bool',
-      'Timestamp<NANOSECOND>',
+      'Timestamp<NANOSECOND, UTC>',
       'Duration<NANOSECOND>',
       'Utf8',
       'Int64',
