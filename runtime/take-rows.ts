@@ -12,7 +12,8 @@ export function takeRows(vector: Vector, rows: Uint32Array): Vector {
     case 'any': {
       const values = new Array(rowCount)
       for (let n = 0; n < rowCount; n++) values[n] = vector.values[rows[n]!]
-      return { ...vector, rowCount, values }
+      if (vector.shown === undefined) return { kind: 'any', rowCount, values }
+      return { kind: 'any', rowCount, values, shown: takeRows(vector.shown, rows) }
     }
     case 'text':
       return takenText(vector, rows)
