@@ -10,7 +10,7 @@ import { withDataHints } from './compiler/hints/data-hints.ts'
 import { UnseenFields } from './compiler/hints/unseen-fields.ts'
 import { compile, languageCatalog } from './compiler/index.ts'
 import { liveForm } from './compiler/live.ts'
-import { microsOf } from './compiler/resolve/time.ts'
+import { requestRange } from './compiler/resolve/request-range.ts'
 import type { Compiled, CompileOptions } from './compiler/types.ts'
 import { CompileError } from './grammar/diagnostics.ts'
 import {
@@ -18,10 +18,7 @@ import {
   complete,
   type Description,
   describeAt,
-  type Fragments,
   type Knowledge,
-  NO_SPAN,
-  parseTimePoint,
   type Signature,
   signatureAt,
 } from './grammar/index.ts'
@@ -58,7 +55,7 @@ import type {
 } from './storage/index.ts'
 import { type EventLike, type IngestDefaults, readEventLikes } from './storage/ingest/event-like.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
-import type { TimeRange } from './storage/predicate.ts'
+import { fragmentsOf } from './storage/saved-queries.ts'
 import { openStore } from './storage/store.ts'
 import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
 import { DateTime, type Value } from './storage/value.ts'
@@ -76,6 +73,7 @@ export type { LiveQuery } from './runtime/live.ts'
 export { QueryMemoryError } from './runtime/memory.ts'
 export { BackpressureError, InvalidEventError } from './storage/errors.ts'
 export type { EventLike, IngestDefaults } from './storage/ingest/event-like.ts'
+export { SAVED_QUERIES } from './storage/saved-queries.ts'
 export * from './storage/tools/index.ts'
 
 export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
@@ -257,25 +255,6 @@ export function queryStream(
     () => (isDone ? unseen.hints() : []),
     () => null,
   )
-}
-
-/** Where saved queries are kept: documents with a `name` and the text `q`. */
-export const SAVED_QUERIES = 'queries'
-
-/** Stages that were given, and saved queries; what was given goes before. */
-function fragmentsOf(given: Readonly<Record<string, string>> = {}, documents: DocumentStore | null): Fragments {
-  const saved = (): (readonly [name: string, text: string])[] =>
-    (documents?.list(SAVED_QUERIES) ?? []).flatMap(({ document }) => {
-      const { name, q } = document as { readonly name?: unknown; readonly q?: unknown }
-      return typeof name === 'string' && typeof q === 'string' ? [[name, q] as const] : []
-    })
-  return {
-    get names() {
-      return [...new Set([...Object.keys(given), ...saved().map(([name]) => name)])]
-    },
-    text: name =>
-      Object.hasOwn(given, name) ? given[name]! : (saved().find(([other]) => other === name)?.[1] ?? null),
-  }
 }
 
 /** Nothing is known of a pipe before it is read. */
@@ -548,19 +527,6 @@ function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof
     ...(options.diskBytes !== undefined && { diskBytes: options.diskBytes }),
     ...(options.openFile && { openFile: options.openFile }),
   }
-}
-
-/** `from` and `to` of the request. */
-function requestRange(text: string, { from, to }: QueryOptions, now: DateTime): TimeRange | null {
-  if (from === undefined && to === undefined) return null
-  const bound = (name: string, value: string | undefined): number | null => {
-    if (value === undefined || value === '') return null
-    const point = parseTimePoint(value)
-    if (point !== null) return microsOf(point, now)
-    const message = `${name} is not a time: '${value}'; write -1h, @d, now, or 2026-06-01T00:00:00Z`
-    throw new CompileError({ text }, [{ code: 'E310', message, span: NO_SPAN }])
-  }
-  return { fromMicros: bound('from', from), toMicros: bound('to', to) }
 }
 
 /** Generated text, one entry per kernel and specialisation. */
