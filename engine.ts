@@ -125,6 +125,8 @@ export interface StreamOptions extends QueryOptions, Pick<EngineOptions, 'spillD
   readonly lookups?: Readonly<Record<string, string>>
   /** Stages by name, for `use`. */
   readonly fragments?: Readonly<Record<string, string>>
+  /** Some of the events, where they are known beforehand: a query with mistakes is then told which fields it misspells. */
+  readonly sample?: readonly IncomingEvent[]
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -238,7 +240,7 @@ export function queryStream(
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
   const tables = new QueryTables(new LookupTables(null, options.lookups))
-  const compiled = compileQuery(text, options, now, unreadCatalog(tables), {
+  const compiled = compileQuery(text, options, now, unreadCatalog(tables, options.sample), {
     fragments: fragmentsOf(options.fragments, null),
   })
   const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
@@ -257,12 +259,15 @@ export function queryStream(
   )
 }
 
-/** Nothing is known of a pipe before it is read. */
-function unreadCatalog(tables: QueryTables): Catalog {
+/** Nothing is known of a pipe before it is read, but for what its caller has seen of it. */
+function unreadCatalog(tables: QueryTables, sample: readonly IncomingEvent[] | undefined): Catalog {
+  const fields =
+    sample && new Map(sample.flatMap(event => [...event.fields.keys()].map(name => [name, 'any'] as const)))
   return {
     indexes: ['main'],
     sources: [],
-    fields: () => null,
+    fields: () => fields ?? null,
+    ...(sample && { sampledEvents: sample.length }),
     get lookups() {
       return tables.names
     },

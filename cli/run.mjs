@@ -3,13 +3,14 @@
  * The installed `quern` bin is dist/cli/main.js itself.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const main = join(root, 'dist/cli/main.js')
-const stamp = join(root, 'dist/.tsbuildinfo')
+// Not tsc's own record: a check that writes nothing renews that too.
+const stamp = join(root, 'dist/.built')
 
 function newerThan(folder, builtMs) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -31,5 +32,6 @@ if (!existsSync(main) || !existsSync(stamp) || isStale()) {
     stdio: ['ignore', 2, 2],
   })
   if (built.status !== 0) process.exit(built.status ?? 1)
+  writeFileSync(stamp, '')
 }
 await import(main)

@@ -8,6 +8,8 @@ export interface Catalog {
   readonly sources: readonly string[]
   /** Fields seen in the given indexes, for did-you-mean and completion; null: unknown (a pipe that has not been read yet). */
   fields(indexes: readonly string[]): ReadonlyMap<string, ValueType> | null
+  /** Those fields are of the first so many events; absent: of all. */
+  readonly sampledEvents?: number
   /** Rows in the given indexes. */
   rowCount?(indexes: readonly string[]): number
   /** What is known of a field's values without reading them; only ever a reason to do one thing before another. */

@@ -1,7 +1,8 @@
 /** Queries over a pipe: what arrives can be read once, however many pipelines of the query read it; what it is like is told at its end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { QueryMemoryError, queryStream } from '../engine.ts'
+import { CompileError, QueryMemoryError, queryStream } from '../engine.ts'
+import { applyFixes } from '../grammar/index.ts'
 import type { IncomingEvent } from '../storage/index.ts'
 import { NOW, readEvents } from './case-input.ts'
 
@@ -57,6 +58,30 @@ async function hintsOf(query: string, ...batches: readonly string[]): Promise<st
 test('fields no event of a pipe has are told once all of it is read', async () => {
   const hints = await hintsOf('where hots == "a" or a.b == 1 or o == 2', '{"host":"a"}', '{"a":{"b":2},"o":{"x":1}}')
   assert.deepEqual(hints, ["H906: no event has a field 'hots' → host"])
+})
+
+test('of a query with mistakes a sample of the events says which fields it misspells, and all are told at once', () => {
+  const text = 'status=500 | stats cont() by hots | sort -count() | hed 5'
+  const sample = readEvents([{ index: 'main', text: '{"host":"a","status":500}\n{"host":"b","status":200}' }])
+  assert.throws(
+    () => queryStream(text, arriving(0).events, { now: NOW, sample }),
+    (error: unknown) => {
+      assert.ok(error instanceof CompileError)
+      assert.deepEqual(
+        error.diagnostics.map(({ code, message }) => `${code}: ${message}`),
+        [
+          "E104: no aggregate 'cont'",
+          "E101: none of the first 2 events has a field 'hots'",
+          "E102: there is no stage 'hed'",
+        ],
+      )
+      assert.equal(
+        applyFixes(error.source, error.diagnostics),
+        'status=500 | stats count() by host | sort -count() | head 5',
+      )
+      return true
+    },
+  )
 })
 
 test('of a pipe that was not read to its end, or made by parse, nothing is said', async () => {

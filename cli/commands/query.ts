@@ -2,7 +2,9 @@
  * `quern query`: one query over stdin, files, a data directory or a server, and its rows on stdout.
  * Over stdin and files memory stays constant unless a stage must hold its input, and `head` stops the reading.
  */
-import { open, type QueryRun, queryStream } from '../../engine.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CompileError, open, type QueryRun, queryStream, type StreamOptions } from '../../engine.ts'
+import type { IncomingEvent } from '../../storage/index.ts'
 import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { printHints } from '../hints.ts'
@@ -13,6 +15,10 @@ import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
 import { startProgress } from '../progress.ts'
 import { teeFile } from '../tee-file.ts'
+
+/** A refusal is not kept waiting for a pipe longer than this. */
+const SAMPLE_WAIT_MS = 500
+const SAMPLE_EVENTS = 1000
 
 export interface QueryCommandOptions {
   readonly file?: readonly string[]
@@ -79,7 +85,7 @@ async function run(
   const progress = startProgress()
   const lookups = lookupsOf(options.lookup)
   const events = localEvents(inputs, tally, progress, { timeField: options.timeField })
-  const queryRun = queryStream(text, events, { ...local, lookups })
+  const queryRun = await start(text, events, { ...local, lookups })
   const counted = await printAndReport(queryRun, format, options)
   progress.end()
   if (tally.events > 0 && tally.untimed === tally.events && showsTime(queryRun)) {
@@ -92,6 +98,42 @@ async function run(
     )
   }
   return counted
+}
+
+/** Of a query with mistakes the first events say which fields it misspells. */
+async function start(
+  text: string,
+  events: AsyncGenerator<readonly IncomingEvent[]>,
+  options: StreamOptions,
+): Promise<QueryRun> {
+  try {
+    return queryStream(text, events, options)
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error
+    const sample = await firstEvents(events)
+    process.stdin.destroy()
+    if (sample.length === 0) throw error
+    return queryStream(text, events, { ...options, sample })
+  }
+}
+
+/** Those that come soon; none when they cannot be read: what is wrong with the query is said all the same. */
+async function firstEvents(events: AsyncGenerator<readonly IncomingEvent[]>): Promise<readonly IncomingEvent[]> {
+  const enough = new AbortController()
+  const late = sleep(SAMPLE_WAIT_MS, null, { signal: enough.signal, ref: false })
+  const first: IncomingEvent[] = []
+  try {
+    while (first.length < SAMPLE_EVENTS) {
+      const next = await Promise.race([events.next(), late])
+      if (next === null || next.done === true) break
+      first.push(...next.value)
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+  } finally {
+    enough.abort()
+  }
+  return first.slice(0, SAMPLE_EVENTS)
 }
 
 /** Whole events have their time among their columns. */

@@ -14,10 +14,16 @@ export interface NamedField {
   readonly isCondition?: boolean
 }
 
-export function unseenField({ name, span, made, isCondition }: NamedField, known: Iterable<string>): Diagnostic {
+/** @param sampled  the events that were looked at; absent: all there are */
+export function unseenField(
+  { name, span, made, isCondition }: NamedField,
+  known: Iterable<string>,
+  sampled?: number,
+): Diagnostic {
   const near = suggestName(name, [...known, ...made])
   const suggestion = near ?? (isCondition === true ? `has(_raw, ${printString(name)})` : null)
-  const message = `no event has a field '${name}'`
+  const among = sampled === undefined ? 'no event' : `none of the first ${sampled.toLocaleString('en')} events`
+  const message = `${among} has a field '${name}'`
   return { code: 'H906', message, span, ...(suggestion !== null && { suggestion }) }
 }
 

@@ -201,7 +201,7 @@ export class ExprResolver {
     if (knownFields === null) this.#cx.named(field)
     if (knownFields === null || knownFields.size === 0 || knownFields.has(name)) return
     for (const known of knownFields.keys()) if (known.startsWith(`${name}.`)) return
-    this.#cx.hint(unseenField(field, knownFields.keys()))
+    this.#cx.hint(unseenField(field, knownFields.keys(), this.#cx.catalog.sampledEvents))
   }
 
   #variable(name: string, span: Span): Expr {

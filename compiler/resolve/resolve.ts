@@ -81,15 +81,18 @@ function resolvePipeline(pipeline: AstPipeline, cx: ResolveContext): Resolved {
   for (const stage of pipeline.stages) {
     // What a stage that could not be read would have made nobody knows: names after it are not judged.
     isBroken ||= stage.kind === 'where' && stage.predicate.kind === 'bad'
-    const report: ResolveContext['report'] = isBroken
-      ? problem => UNJUDGED.has(problem.code) || cx.report(problem)
-      : cx.report
+    let lacksColumn = false
+    const report: ResolveContext['report'] = problem => {
+      lacksColumn ||= 'aggregates' in stage && WITHOUT_COLUMN.has(problem.code)
+      if (!isBroken || !UNJUDGED.has(problem.code)) cx.report(problem)
+    }
     const inStage = { ...cx, report, knownFields }
     const exprs = new ExprResolver(scope, inStage)
     const lowered = lowerStage(asCore(stage), { ...inStage, input: plan, scope, exprs })
     plan = lowered.op
     scope = lowered.scope
     if (lowered.knownFields !== undefined) knownFields = lowered.knownFields
+    isBroken ||= lacksColumn
   }
   if (countOps(plan) > OPS_MAX) {
     const message = `with all its lets the query has more than ${OPS_MAX} operators`
@@ -108,6 +111,9 @@ function countOps(plan: LogicalOp): number {
   }
   return count
 }
+
+/** Of an aggregate nobody knows what column it would have made. */
+const WITHOUT_COLUMN: ReadonlySet<string> = new Set(['E104', 'E201', 'E202'])
 
 const UNJUDGED: ReadonlySet<string> = new Set(['E101', 'E106', 'E203', 'E204', 'E207'])
 
