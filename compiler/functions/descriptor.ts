@@ -207,6 +207,11 @@ export interface AggregateFunction extends Head {
    */
   step(state: StateSlots, args: readonly Emitted[], cx: StepContext): readonly Statement[]
   /**
+   * Where every row has a number, `step` over few rows (`isShort`) is nothing but adding it to this column, and counting the row. Of whole
+   * numbers of 32 bits only, or of others as well, with what the additions round away added to another column.
+   */
+  readonly adds?: { readonly to: string; readonly othersLoseTo: string | null }
+  /**
    * Of an aggregate of numbers: a value that is no plain number, in repr `time`, `duration`, or `any` (any `Value`, null and missing
    * among them). It keeps what it can use and ignores the others.
    */
