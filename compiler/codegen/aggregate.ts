@@ -327,6 +327,7 @@ export function writeStep(
         const emitted = wantsNumber ? numberArgument(writer, arg) : writer.value(arg)
         if (emitted.valid !== null) present.push(emitted.valid)
         if (emitted.repr !== 'any') return { ...emitted, valid: null }
+        if (emitted.dict !== undefined && b.function.takesNullCodes === true) return { ...emitted, valid: null }
         const value = writer.let(arg.kind === 'field' ? arg.name : 'v', emitted.value)
         present.push(js.expr`${value} != null`)
         return { ...emitted, value }

@@ -189,6 +189,8 @@ export interface AggregateFunction extends Head {
   readonly takes?: readonly ValueType[]
   /** Ints beyond 2^53 go to `rest` too, because it keeps them exact; otherwise they come to `step` as doubles. */
   readonly exactInts?: true
+  /** Of a dictionary column it takes every code, and leaves nulls out where it looks at values. */
+  readonly takesNullCodes?: true
   /** It uses `timeMicros` / `timeNanos` of the step context, so the scan must provide `_time`. */
   readonly readsTime?: true
   /** Grouped by `bin(_time, w)`, it gets w in seconds as its first parameter. */
