@@ -84,13 +84,13 @@ export function interpret(query: AstQuery, events: readonly IncomingEvent[], opt
     lets: new Map(),
     lookups: options.lookups ?? {},
   }
-  defineLets(world)
+  defineLets(world, query.lets)
   const state = run(query.pipeline, world)
   return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
 }
 
-function defineLets(world: World): void {
-  for (const { name, pipeline } of world.query.lets) world.lets.set(name, run(pipeline, world))
+function defineLets(world: World, lets: AstQuery['lets']): void {
+  for (const { name, pipeline } of lets) world.lets.set(name, run(pipeline, world))
 }
 
 /** The stages before it once more, over what was earlier, and each row beside that of the same keys. */
@@ -103,8 +103,12 @@ function compare(stage: AstCompare, state: State, pipeline: AstPipeline, world: 
   const stats = stages.findLastIndex(each => each.kind === 'stats')
   const choosing = (each: AstStage): boolean => ['where', 'head', 'tail', 'dedup'].includes(each.kind)
   const repeated = stages.filter((each, at) => at <= stats || !(choosing(each) || each.kind === 'sort'))
-  const earlier: World = { ...world, shiftMicros, lets: new Map() }
-  defineLets(earlier)
+  const earlier: World = { ...world, shiftMicros: (world.shiftMicros ?? 0) + shiftMicros, lets: new Map() }
+  // Within a let, those before it: it cannot be made of itself.
+  defineLets(
+    earlier,
+    world.query.lets.filter(({ name }) => world.lets.has(name)),
+  )
   const previous = run({ ...pipeline, stages: repeated }, earlier)
   return compared(state, previous, {
     keys: keysOfGroups(stages.slice(stats)),
