@@ -24,7 +24,7 @@ import { dropFields, keepFields, renameFields } from './fields.ts'
 import { join } from './join.ts'
 import { aggregateName } from './names.ts'
 import { parseRows } from './parse.ts'
-import { copyOf, type Row, readField, rowOf } from './row.ts'
+import { copyOf, type Row, readField, rowOf, setField } from './row.ts'
 import { stats, statsColumns } from './stats.ts'
 import { eventstats, streamstats } from './streamstats.ts'
 import { context } from './table/context.ts'
@@ -279,10 +279,8 @@ function extend(row: Row, assignments: readonly { name: string; value: AstExpr }
   const result = copyOf(row)
   for (const { name, value } of assignments) {
     const computed = evaluate(value, result)
-    if (computed !== undefined) result.fields.set(name, computed)
-    // Missing, and no longer put together from members either.
-    else if (value.kind === 'field') result.fields.set(name, undefined)
-    else result.fields.set(name, null)
+    // A field that is missing makes one that is: no longer put together from members either.
+    setField(result, name, computed === undefined && value.kind !== 'field' ? null : computed)
   }
   return result
 }
