@@ -2,6 +2,7 @@
 import type { Collected, QueryRun } from '../../engine.ts'
 import type { Batch } from '../../runtime/batch.ts'
 import { Collector } from '../../runtime/collect.ts'
+import { withIndexShown } from '../../runtime/event-answer.ts'
 import { jsonKeys, objectToJson, rowToJson } from '../../runtime/output/json.ts'
 import { rowsOf } from '../../runtime/rows.ts'
 import { typeOf, type Value } from '../../storage/value.ts'
@@ -19,7 +20,8 @@ export class ResultSink {
     this.#collector = new Collector(run.shape, page)
   }
 
-  push(batch: Batch): void {
+  push(made: Batch): void {
+    const batch = withIndexShown(made, this.#run.shape)
     if (this.#job !== null) {
       this.#job.push(batch)
       return

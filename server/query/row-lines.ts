@@ -3,6 +3,7 @@
  * it ended, `__meta` or `__error`, so that a stream cut short is never taken for a whole one.
  */
 import type { QueryRun } from '../../engine.ts'
+import { withIndexShown } from '../../runtime/event-answer.ts'
 import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
 import { rowsOf } from '../../runtime/rows.ts'
 import { answerError } from '../errors.ts'
@@ -23,7 +24,8 @@ export async function* rowLines(
   let chunk = ''
   let isStarted = false
   try {
-    for await (const batch of run.batches()) {
+    for await (const made of run.batches()) {
+      const batch = withIndexShown(made, run.shape)
       const keys = jsonKeys(batch.names)
       for (const row of rowsOf(batch)) {
         total++
