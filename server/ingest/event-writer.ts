@@ -91,7 +91,7 @@ export class EventWriter {
 
   #store(events: readonly IncomingEvent[]): boolean {
     try {
-      this.#receipts.push(this.#context.store(events))
+      this.#receipts.push(this.#context.engine.ingest(events))
       this.accepted += events.length
       countStored(events.length)
       return true

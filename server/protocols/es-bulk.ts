@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { BackpressureError } from '../../storage/errors.ts'
+import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import type { DateTime } from '../../storage/value.ts'
 import type { ServerContext } from '../context.ts'
-import { bulkDefaults, receiveTime } from '../ingest/defaults.ts'
+import { bulkDefaults } from '../ingest/defaults.ts'
 import { EventWriter } from '../ingest/event-writer.ts'
 import { type ByteSpan, isBlank, lines } from '../ingest/split-body.ts'
 

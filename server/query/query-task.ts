@@ -183,6 +183,7 @@ export class QueryTask {
       now: this.#now,
       signal: this.#abort.signal,
       memoryBytes: config.get('query.memory'),
+      diskBytes: config.get('query.disk'),
     })
   }
 

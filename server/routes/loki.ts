@@ -1,7 +1,8 @@
 /** Loki's push route, at its own path and under the prefix. */
+
+import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import { DECODERS } from '../encodings/index.ts'
 import { RequestError } from '../errors.ts'
-import { receiveTime } from '../ingest/defaults.ts'
 import { EventWriter } from '../ingest/event-writer.ts'
 import { LokiError, type LokiStream, readLokiJson, readLokiProtobuf, streamReader } from '../protocols/loki.ts'
 import { type Call, type Route, route } from './route.ts'

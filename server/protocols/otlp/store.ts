@@ -1,6 +1,7 @@
 /** Log records on their way into the engine, from whichever encoding and listener. */
+
+import { receiveTime } from '../../../storage/ingest/receive-time.ts'
 import type { ServerContext } from '../../context.ts'
-import { receiveTime } from '../../ingest/defaults.ts'
 import { EventWriter } from '../../ingest/event-writer.ts'
 import { groupReader } from './events.ts'
 import type { OtlpLogs } from './model.ts'
