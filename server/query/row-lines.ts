@@ -6,6 +6,7 @@ import type { QueryRun } from '../../engine.ts'
 import { withIndexShown } from '../../runtime/event-answer.ts'
 import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
 import { rowsOf } from '../../runtime/rows.ts'
+import { Turn } from '../../storage/turns.ts'
 import { answerError } from '../errors.ts'
 import { jsonValue, metaOf, warningsOf } from './query-answer.ts'
 import type { QuerySession } from './query-session.ts'
@@ -23,6 +24,7 @@ export async function* rowLines(
   let total = 0
   let chunk = ''
   let isStarted = false
+  const turn = new Turn()
   try {
     for await (const made of run.batches()) {
       const batch = withIndexShown(made, run.shape)
@@ -35,6 +37,7 @@ export async function* rowLines(
         chunk = ''
         isStarted = true
         yield full
+        if (turn.isOver) await turn.next()
       }
     }
     session.signal.throwIfAborted()

@@ -35,10 +35,10 @@ async function push(call: LokiCall): Promise<unknown> {
   for (const stream of streams) {
     const read = streamReader(reader, stream, receivedAt)
     for (const entry of stream.entries) {
+      if (writer.isDue) await writer.step()
       const result = read(entry)
-      if ('event' in result) {
-        if (writer.add(result.event, position)) await writer.write()
-      } else {
+      if ('event' in result) writer.add(result.event, position)
+      else {
         failed++
         problem ||= result.problem.message
       }
