@@ -4,6 +4,7 @@
  */
 import type { Value } from '../value.ts'
 import type { Dictionary } from '../vector.ts'
+import { detached } from './shape.ts'
 
 /** As many as a part's dictionary takes. */
 const MAX_VALUES = 262_000
@@ -70,7 +71,8 @@ export class FieldDictionary {
     return dictionary
   }
 
-  private insert(value: string | null | undefined): number {
+  private insert(given: string | null | undefined): number {
+    const value = detached(given)
     const code = this.values.length
     this.values.push(value)
     this.codes.set(value, code)
