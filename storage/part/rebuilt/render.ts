@@ -100,7 +100,8 @@ function put(bytes: Uint8Array | null, out: Uint8Array, at: number): number {
 const ZERO = 48
 const MINUS = 45
 
-function putNumber(value: number, out: Uint8Array, at: number): number {
+/** As `String` writes it; beyond 32 bytes there is nothing to write. */
+export function putNumber(value: number, out: Uint8Array, at: number): number {
   if (at + 32 > out.length) return NO_ROOM
   if ((value | 0) !== value || Object.is(value, -0)) return putText(String(value), out, at)
   let rest = value
