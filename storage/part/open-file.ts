@@ -27,6 +27,8 @@ export interface OpenPartFile {
    * @throws {CorruptPartError} when the chunk is damaged or `read` finds that it does not make sense.
    */
   decode<T>(place: ChunkPlace, kind: number, what: string, read: (source: ByteSource, encoding: number) => T): T
+  /** `make` goes on with what `decode` read from `place` earlier. @throws {CorruptPartError} when it finds that it does not make sense. */
+  goOn<T>(place: ChunkPlace, what: string, make: () => T): T
   /** The header of the chunk at `place`; its payload is neither read nor checked. @throws {CorruptPartError} when there is no room for one. */
   head(place: ChunkPlace): ChunkHead
   close(): void
@@ -46,6 +48,7 @@ export function openPartFile(filesystem: Filesystem, path: string): OpenPartFile
       footerLength,
       footerCrc,
       decode: (place, kind, what, read) => file.decode(place, kind, what, read),
+      goOn: (place, what, make) => file.goOn(place, what, make),
       head: place => file.head(place),
       close: () => file.close(),
     }
@@ -104,12 +107,16 @@ class PartFileReader {
       throw this.#damaged(offset, `${what}: outside the file`)
     }
     const chunk = openChunk(this.#readAt(offset, length), kind, this.#part, place, what)
+    return this.goOn(place, what, () => read(new ByteSource(chunk.raw), chunk.encoding))
+  }
+
+  goOn<T>(place: ChunkPlace, what: string, make: () => T): T {
     try {
-      return read(new ByteSource(chunk.raw), chunk.encoding)
+      return make()
     } catch (error) {
       // A dictionary that is damaged says so itself. Anything else here is a payload that passed its checksum and makes no sense.
       if (error instanceof CorruptPartError || !(error instanceof RangeError)) throw error
-      throw this.#damaged(offset, `${what}: ${error.message}`)
+      throw this.#damaged(place.offset, `${what}: ${error.message}`)
     }
   }
 

@@ -11,7 +11,16 @@ import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
-import { decodeColumn, decodeRows, decodeThin, FROM_OTHERS, REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
+import {
+  decodeColumn,
+  decodeRows,
+  decodeThin,
+  FROM_OTHERS,
+  REBUILT,
+  type RowMemo,
+  TIME_TEXT,
+  WOVEN,
+} from './encodings/index.ts'
 import { isSparse } from './encodings/sparse.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
@@ -20,6 +29,7 @@ import { typeOfBits } from './summary.ts'
 import type { ThinColumn } from './thin.ts'
 import { readTokenFilter, type TokenFilter } from './token-filter.ts'
 import { type BlockFacts, verdictOf } from './verdict.ts'
+import type { WovenText } from './woven/unweave.ts'
 
 /** What the catalog keeps of the part at `path`. @throws {CorruptPartError} */
 export function describePart(filesystem: Filesystem, path: string): PartDescription {
@@ -56,6 +66,8 @@ export function openPart(filesystem: Filesystem, path: string, cache: ChunkCache
 /** Blocks are cached under their numbers; the part's dictionaries under this one, and a block's token filters below it. */
 const DICTIONARIES = -1
 const filtersOf = (block: number): number => -2 - block
+/** Of a block, its woven text taken apart: between two blocks. */
+const wovenOf = (block: number): number => block + 0.5
 
 class FilePart implements PartReader {
   readonly id: string
@@ -188,6 +200,8 @@ class FileBlock implements BlockReader, BlockFacts {
   readonly #indexPlace: ChunkPlace
   #entries: ReadonlyMap<string, ColumnEntry> | null = null
   /** What was read of rows that somebody still asks about: `_raw` is put together from columns he reads as well. */
+  /** Columns of which few rows were asked for. */
+  readonly #asked = new Set<string>()
   readonly #few = new WeakMap<Uint32Array, Map<string, Vector | null>>()
 
   constructor(part: FilePart, described: FooterBlock, number: number) {
@@ -307,22 +321,42 @@ class FileBlock implements BlockReader, BlockFacts {
       if (tally !== undefined) tally.columnsCached++
       return pickRows(held as Vector, rows)
     }
-    const vector = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
+    const what = `${field} in block ${this.#number}`
+    const columnOf = (encoding: number) => (name: string) =>
+      this.rows(this.#sibling(field, encoding, name), rows, tally)
+    const woven = cache.get(id, wovenOf(this.#number), field) as WovenText | undefined
+    if (woven !== undefined) {
+      if (tally !== undefined) tally.columnsCached++
+      return file.goOn(entry.chunk, what, () => woven.some(rows, columnOf(WOVEN)))
+    }
+    const memo: RowMemo = {}
+    const vector = file.decode(entry.chunk, KIND_COLUMN, what, (source, encoding) =>
       decodeRows(
         encoding,
         source,
         this.rowCount,
         rows,
         number => this.#part.dictionary(number),
-        name => this.rows(this.#sibling(field, encoding, name), rows, tally),
+        columnOf(encoding),
+        memo,
       ),
     )
+    this.#keep(field, memo)
     if (tally !== undefined) {
       tally.columnsDecoded++
       tally.bytesRead += entry.chunk.length
       tally.bytesDecoded += bytesOfVector(vector)
     }
     return vector
+  }
+
+  /** What the next reader of few rows needs: text that is taken apart, and other columns once they are asked for a second time. */
+  #keep(field: string, { woven, whole }: RowMemo): void {
+    const { cache, id } = this.#part
+    if (woven !== undefined) cache.set(id, wovenOf(this.#number), field, woven, woven.byteLength)
+    if (whole === undefined) return
+    if (this.#asked.has(field)) cache.set(id, this.#number, field, whole, bytesOfVector(whole))
+    else this.#asked.add(field)
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
 import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
 import type { ThinColumn } from '../thin.ts'
-import { decodeWoven } from '../woven/unweave.ts'
+import { WovenText } from '../woven/unweave.ts'
 import { decodeAny, encodeAny } from './any.ts'
 import { decodeBooleans, encodeBooleans } from './booleans.ts'
 import { decodeConstant, encodeConstant } from './constant.ts'
@@ -173,17 +173,12 @@ export function decodeColumn(
     case REBUILT:
       return decodeRebuilt(source, rowCount, columnOf)
     case WOVEN:
-      return decodeWoven(source, rowCount, columnOf)
+      return new WovenText(source, rowCount).all(columnOf)
     default:
       throw new RangeError(`encoding ${encoding} is not known`)
   }
 }
 
-/**
- * As `decodeColumn`, for few rows: a column of those alone. Text that is put together is put together for them only.
- *
- * @param columnOf  these rows of other columns
- */
 export function decodeThin(encoding: number, source: ByteSource, rowCount: number): ThinColumn | null {
   if (encoding !== SPARSE) return null
   const rows = decodeSparseRows(source, rowCount)
@@ -213,6 +208,18 @@ function noColumn(): never {
   throw new RangeError('a sparse column that needs another')
 }
 
+/** What reading few rows of a column has made of the chunk: whoever reads others of them may begin there. */
+export interface RowMemo {
+  woven?: WovenText
+  whole?: Vector
+}
+
+/**
+ * As `decodeColumn`, for few rows: a column of those alone. Text that is put together is put together for them only.
+ *
+ * @param columnOf  these rows of other columns
+ * @param memo  gets what was made of the chunk on the way
+ */
 export function decodeRows(
   encoding: number,
   source: ByteSource,
@@ -220,6 +227,7 @@ export function decodeRows(
   rows: Uint32Array,
   dictionaryOf: (id: number) => Dictionary,
   columnOf: (field: string) => Vector | null,
+  memo: RowMemo = {},
 ): Vector {
   switch (encoding) {
     case HEX:
@@ -229,9 +237,11 @@ export function decodeRows(
     case REBUILT:
       return decodeRebuilt(source, rowCount, columnOf, rows)
     case WOVEN:
-      return decodeWoven(source, rowCount, columnOf, rows)
+      memo.woven = new WovenText(source, rowCount)
+      return memo.woven.some(rows, columnOf)
     default:
-      return pickRows(decodeColumn(encoding, source, rowCount, dictionaryOf, columnOf), rows)
+      memo.whole = decodeColumn(encoding, source, rowCount, dictionaryOf, columnOf)
+      return pickRows(memo.whole, rows)
   }
 }
 
