@@ -54,7 +54,9 @@ export function emitAggregate(
   const parts = inParts(bound)
   // Where rows are tallied, each counter gets the tally itself.
   const isTallied = keyCount > 0 && calls.every(isPlainCount)
-  const isShared = !isTallied && parts.length === 1 && counting.length > 0 && counting.every(b => b.call.where === null)
+  // One counter that is a local variable is as good as another.
+  const isMany = counting.length > (keyCount > 0 ? 0 : 1)
+  const isShared = !isTallied && parts.length === 1 && isMany && counting.every(b => b.call.where === null)
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
