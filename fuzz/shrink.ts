@@ -32,6 +32,10 @@ function* smaller(each: Shrinkable): Generator<Shrinkable> {
     yield { ...each, lines: lines.slice(0, half) }
     yield { ...each, lines: lines.slice(half) }
   }
+  // Of many lines, stretches first: one by one would use up all attempts.
+  for (let size = lines.length >> 2; size > Math.max(4, lines.length >> 5); size >>= 1) {
+    for (let at = 0; at < lines.length; at += size) yield { ...each, lines: lines.toSpliced(at, size) }
+  }
   for (const i of lets.keys()) yield { ...each, lets: lets.filter((_, at) => at !== i) }
   for (const i of stages.keys()) yield { ...each, stages: stages.filter((_, at) => at !== i) }
   for (const [i, text] of lets.entries())

@@ -166,7 +166,10 @@ async function difference(ways: Ways, { lets, stages, lines }: Experiment): Prom
     const rows = await rowsUnlessRefused(ask, text, lines)
     if (first === null) first = { name, rows }
     else if (rows === null || first.rows === null ? rows !== first.rows : !isSameResult(rows, first.rows, ordered)) {
-      return [`-- ${first.name}`, ...shown(first.rows), '', `-- ${name}`, ...shown(rows)].join('\n')
+      const [expected, actual] = [shown(first.rows), shown(rows)]
+      return [`-- ${first.name}`, ...without(expected, actual), '', `-- ${name}`, ...without(actual, expected)].join(
+        '\n',
+      )
     }
   }
   return null
@@ -189,6 +192,16 @@ async function rowsUnlessRefused(
 function shown(rows: readonly NamedRow[] | null): readonly string[] {
   return rows === null ? ['(refused for its data)'] : rows.map(row => rowText(row))
 }
+
+/** Of many rows only those that the other has not. */
+function without(rows: readonly string[], others: readonly string[]): readonly string[] {
+  if (rows.length + others.length < ALL_ROWS_MAX) return rows
+  const known = new Set(others)
+  const own = rows.filter(row => !known.has(row))
+  return own.length === 0 ? rows.slice(0, ALL_ROWS_MAX) : [`… of ${rows.length} rows`, ...own.slice(0, ALL_ROWS_MAX)]
+}
+
+const ALL_ROWS_MAX = 60
 
 /** Shrinking makes queries that the compiler refuses, and over which the reference may stumble first. */
 async function isRefused(ways: Ways, { lets, stages, lines }: Experiment): Promise<boolean> {

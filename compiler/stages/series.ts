@@ -19,10 +19,12 @@ export interface Series {
 export function seriesBelow(op: LogicalOp): Series | null {
   switch (op.kind) {
     case 'aggregate': {
-      const widthNs = op.keys.map(key => timeBinNs(key.value)).find(ns => ns !== null)
-      if (widthNs === undefined || widthNs === null) return null
+      // Of several bins of time the first one is the time; by the others series are told apart, as by any key.
+      const time = op.keys.find(key => timeBinNs(key.value) !== null)
+      const widthNs = time === undefined ? null : timeBinNs(time.value)
+      if (widthNs === null) return null
       const roles = new Map<string, Role>()
-      for (const { name, value } of op.keys) roles.set(name, { kind: timeBinNs(value) === null ? 'key' : 'time' })
+      for (const key of op.keys) roles.set(key.name, { kind: key === time ? 'time' : 'key' })
       for (const call of op.aggregates) roles.set(call.name, { kind: 'answer', empty: emptyOf(call) })
       return { widthNs, roles }
     }

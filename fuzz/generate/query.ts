@@ -161,7 +161,7 @@ const STAGES: Readonly<Record<string, StageMaker>> = {
 
   rename: state => {
     // What renaming an object that is only there in parts means, the language does not say.
-    const candidates = state.fields.filter(field => !isPinned(field) && isUsable(field) && field.type !== 'object')
+    const candidates = state.fields.filter(field => !isPinned(field) && isUsable(field) && !isPartlyObject(field))
     if (candidates.length === 0) return null
     const from = state.random.pick(candidates)
     const to = `r${state.random.int(1, 2)}`
@@ -359,6 +359,11 @@ export function isUsable(field: Field): boolean {
 
 function isGroupKey(field: Field): boolean {
   return /^g\d$/.test(field.name)
+}
+
+/** An object that is only there in parts, in some events at least. */
+function isPartlyObject({ name, type }: Field): boolean {
+  return type === 'object' || name === 'mixed' || name === 'k0'
 }
 
 function pickUnpinned(state: State): string {

@@ -70,13 +70,13 @@ export class GroupTable {
     if (!isSame) {
       this.beforeChange?.()
       const single = keys.length === 1 && keys[0]!.token === this.#tokens[0]
-      // One growing key: old slots keep their meaning.
-      const kept = single ? Math.min(slotCount, this.slots.length) : 0
+      // One growing key: old slots keep their meaning. Those beyond them may be left from what codes meant before.
+      const kept = single ? Math.min(slotCount, this.slotCount) : 0
       if (this.slots.length < slotCount) {
         const slots = new Int32Array(Math.max(slotCount, kept * 2)).fill(-1)
         slots.set(this.slots.subarray(0, kept))
         this.slots = slots
-      } else this.slots.fill(-1, kept, Math.max(slotCount, kept))
+      } else this.slots.fill(-1, kept, slotCount)
       this.#tokens = tokens
       const [only] = coded
       if (coded.length === 1 && only?.dictionary != null) this.#fillFromDictionary(only.dictionary)

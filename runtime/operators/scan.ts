@@ -198,8 +198,7 @@ export class Scan {
         return null
       }
     }
-    const load = (name: string): Vector | null =>
-      guarded(() => loadColumn(part, block, name, fields === null, profile.scan))
+    const load = (name: string): Vector | null => guarded(() => loadColumn(part, block, name, profile.scan))
     const { rowCount } = block
     const pinnedBytes = part.path === null ? (part.sizeBytes * rowCount) / Math.max(1, part.rowCount) : 0
     const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase, pinnedBytes }
@@ -251,13 +250,7 @@ export function noteDamage(damaged: string[], error: CorruptPartError): void {
   if (!damaged.includes(error.message)) damaged.push(error.message)
 }
 
-function loadColumn(
-  part: PartReader,
-  block: BlockReader,
-  name: string,
-  isEvent: boolean,
-  scan: ScanProfile,
-): Vector | null {
+function loadColumn(part: PartReader, block: BlockReader, name: string, scan: ScanProfile): Vector | null {
   if (name === 'index') {
     const own = block.column('index')
     return own ?? { kind: 'const', rowCount: block.rowCount, value: part.index }
@@ -271,7 +264,7 @@ function loadColumn(
   if (object === null || !isField) return object ?? vector
   const stored: Vector = vector ?? { kind: 'const', rowCount: block.rowCount, value: undefined }
   const whole = firstOf(stored, object)
-  return isEvent ? { ...whole, shown: stored } : whole
+  return { ...whole, shown: stored }
 }
 
 function loadRows(block: BlockReader, name: string, rows: Uint32Array, scan: ScanProfile): Vector | null {

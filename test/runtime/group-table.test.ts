@@ -104,3 +104,29 @@ test('whole numbers keep their codes while the window of numbers grows', () => {
     }),
   )
 })
+
+test('rows are of one group exactly when their keys are one value, whatever the blocks hold the keys as', () => {
+  const wide = fc.array(fc.integer({ min: -200_000, max: 200_000 }), { minLength: 20, maxLength: 60 })
+  const narrow = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 10, maxLength: 30 })
+  const block = fc.tuple(fc.oneof(wide, narrow), fc.constantFrom(numbers, numbers, numbers, codes))
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), fc.constantFrom(1, 2), (blocks, keyCount) => {
+      const fields = ['a', 'b'].slice(0, keyCount)
+      const groups = new GroupTable(fields.map(field => ({ field, binMicros: null })))
+      const groupOf = new Map<number, number>()
+      for (const [values, vectorOf] of blocks) {
+        const assigned = new Uint32Array(values.length)
+        const batch = batchOf(new Map(fields.map(field => [field, vectorOf(values)])), values.length)
+        groups.prepare(batch)
+        groups.assign(batch, assigned)
+        for (const [row, value] of values.entries()) {
+          if (!groupOf.has(value)) groupOf.set(value, assigned[row]!)
+          assert.equal(assigned[row], groupOf.get(value))
+        }
+      }
+      assert.equal(new Set(groupOf.values()).size, groupOf.size)
+      for (const [value, group] of groupOf) assert.equal(groups.valuesOf(0)[group], value)
+    }),
+    { numRuns: 150 },
+  )
+})

@@ -10,6 +10,7 @@ import { type Dictionary, MISSING, type Vector } from '../../../storage/vector.t
 import type { Batch } from '../../batch.ts'
 import { shownOf, vectorOf, withComputed } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
+import { isMember, overlay, pathWithin } from '../../object-fields.ts'
 import type { RightRows } from './right-rows.ts'
 
 /** Fields of the right side by the name they go by in the output. */
@@ -28,7 +29,7 @@ export function joinedBatch(left: Batch, right: RightRows, rows: Uint32Array, na
     if (known.has(name) || !isNowhere(left.column(name))) taken.set(`${name}${COLLISION_SUFFIX}`, field)
   }
   for (const name of taken.keys()) if (!names.has(name)) added.push(name)
-  return withComputed(left, added, name => {
+  const own = (name: string): Vector => {
     let vector = left.column(name)
     const field = names.get(name)
     if (field !== undefined) {
@@ -39,6 +40,14 @@ export function joinedBatch(left: Batch, right: RightRows, rows: Uint32Array, na
     if (pushed === undefined) return vector
     const owner = left.column(name.slice(0, -COLLISION_SUFFIX.length))
     return firstPresent(onlyWhere(shownOf(right.column(pushed).at(rows)), owner), () => vector)
+  }
+  const dotted = added.filter(name => name.includes('.'))
+  return withComputed(left, added, name => {
+    // An object has what the other side adds to it.
+    const members = dotted.filter(field => isMember(name, field))
+    if (members.length === 0) return own(name)
+    const set = members.map(field => ({ path: pathWithin(name, field), vector: own(field) }))
+    return overlay(own(name), set, left.rowCount) ?? own(name)
   })
 }
 
