@@ -7,6 +7,7 @@ import type { Engine, LiveQuery, QueryOptions } from '../../engine.ts'
 import type { LiveRow } from '../../runtime/live.ts'
 import type { Delivery, Snapshot, Subscription } from '../../storage/index.ts'
 import { sizeOfEvent } from '../../storage/ingest/buffer.ts'
+import { Turn } from '../../storage/turns.ts'
 import { RequestError } from '../errors.ts'
 
 /** Who is told of results. */
@@ -175,21 +176,29 @@ export class TailHub {
 
   async #evaluate(): Promise<void> {
     await sleep(GATHER_MS)
+    const turn = new Turn()
     while (this.#pending.length > 0) {
       const deliveries = this.#pending
       this.#pending = []
       const lost = deliveries.reduce((sum, delivery) => sum + delivery.lost, 0)
-      for (const group of [...this.#groups.values()]) await this.#evaluateGroup(group, deliveries, lost)
+      for (const group of [...this.#groups.values()]) await this.#evaluateGroup(group, deliveries, lost, turn)
     }
   }
 
-  async #evaluateGroup({ query, listeners }: Group, deliveries: readonly Delivery[], lost: number): Promise<void> {
+  async #evaluateGroup(
+    { query, listeners }: Group,
+    deliveries: readonly Delivery[],
+    lost: number,
+    turn: Turn,
+  ): Promise<void> {
     try {
       const rows = await query.rowsOf(deliveries)
+      // Who joins in between is told of what came after it joined, and of nothing twice: by sequence.
       for (const listener of listeners) {
         if (lost > 0) listener.lost(lost)
         const own = rows.length > 0 && rows[0]!.sequence < listener.first ? since(rows, listener.first) : rows
         if (own.length > 0) listener.deliver(own)
+        if (turn.isOver) await turn.next()
       }
     } catch (error) {
       for (const listener of [...listeners]) listener.fail(error)

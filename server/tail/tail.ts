@@ -7,11 +7,14 @@ import type { LiveRow } from '../../runtime/live.ts'
 import type { Snapshot } from '../../storage/index.ts'
 import type { ServerContext } from '../context.ts'
 import { answerError, type ErrorBody } from '../errors.ts'
+import { framesOf } from './frames.ts'
 
 /** How a tail reaches its client: server-sent events or a WebSocket. */
 export interface TailSink {
   /** `data` is JSON. With an id, a client that comes back with it is sent what follows. */
   send(event: TailEvent, data: string, id?: number): void
+  /** Frames of results; absent: they are sent one by one. */
+  write?(bytes: Buffer): void
   /** Bytes the client has not taken yet. */
   readonly waitingBytes: number
   onDrain(listener: () => void): void
@@ -159,23 +162,38 @@ export class Tail {
       }
       return
     }
+    // One that ends at a number of results counts them one by one.
+    if (this.#sink.write !== undefined && this.#request.query.head === null) {
+      for (const { bytes, count } of framesOf(rows)) this.#sendUnlessSlow(count, () => this.#sink.write!(bytes))
+      return
+    }
     for (const { text, sequence } of rows) {
-      if (this.#isOver || this.#isAtHead) break
-      if (this.#isSlow) {
-        this.#dropped++
-        this.#context.metrics.count('quern_tail_events_dropped_total')
-      } else {
-        this.#tellDropped()
-        this.#sendRow(text, sequence)
-      }
+      if (this.#isAtHead) break
+      this.#sendUnlessSlow(1, () => this.#sink.send('result', text, sequence))
     }
     this.#endAtHead()
   }
 
+  #sendUnlessSlow(count: number, send: () => void): void {
+    if (this.#isOver) return
+    if (this.#isSlow) {
+      this.#dropped += count
+      this.#context.metrics.count('quern_tail_events_dropped_total', count)
+      return
+    }
+    this.#tellDropped()
+    send()
+    this.#noteSent(count)
+  }
+
   #sendRow(text: string, sequence?: number): void {
     this.#sink.send('result', text, sequence)
-    this.#sent++
-    this.#context.metrics.count('quern_tail_events_sent_total')
+    this.#noteSent(1)
+  }
+
+  #noteSent(count: number): void {
+    this.#sent += count
+    this.#context.metrics.count('quern_tail_events_sent_total', count)
   }
 
   get #isSlow(): boolean {
