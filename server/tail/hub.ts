@@ -9,6 +9,7 @@ import type { Delivery, Snapshot, Subscription } from '../../storage/index.ts'
 import { sizeOfEvent } from '../../storage/ingest/buffer.ts'
 import { Turn } from '../../storage/turns.ts'
 import { RequestError } from '../errors.ts'
+import { Replays } from './replays.ts'
 
 /** Who is told of results. */
 export interface Listener {
@@ -51,10 +52,12 @@ export class TailHub {
   #idle: NodeJS.Timeout | null = null
   /** Tails that are connected. */
   count = 0
+  readonly replays: Replays
 
   constructor(engine: Engine, limits: () => HubLimits) {
     this.#engine = engine
     this.#limits = limits
+    this.replays = new Replays(() => limits().resumeMs)
   }
 
   /** Filters being evaluated. */
@@ -86,7 +89,7 @@ export class TailHub {
 
   add(query: LiveQuery, options: QueryOptions, listener: Listener): () => void {
     this.#listen()
-    const key = `${query.text}\n${JSON.stringify(options.variables ?? null, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))}`
+    const key = keyOf(query, options)
     let group = this.#groups.get(key)
     if (group === undefined) {
       group = { query, listeners: new Set() }
@@ -128,6 +131,7 @@ export class TailHub {
     this.#subscription = null
     this.#groups.clear()
     this.#memory = []
+    this.replays.clear()
   }
 
   #listen(): void {
@@ -204,6 +208,12 @@ export class TailHub {
       for (const listener of [...listeners]) listener.fail(error)
     }
   }
+}
+
+/** Tails of the same text and variables are told the same. */
+export function keyOf(query: LiveQuery, { variables }: QueryOptions): string {
+  const values = JSON.stringify(variables ?? null, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
+  return `${query.text}\n${values}`
 }
 
 /** Events that were there already when the listener came were in its snapshot. */
