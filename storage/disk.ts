@@ -1,4 +1,5 @@
 /** What a store with a directory has beyond the buffer, opened in the order in which one thing relies on another. */
+import { createPartBuilder, type PartBuilder } from './build/builder.ts'
 import { type Catalog, openCatalog } from './catalog/catalog.ts'
 import { type OpenDocuments, openDocuments } from './catalog/documents.ts'
 import { IndexSettings } from './catalog/index-settings.ts'
@@ -18,6 +19,8 @@ import { describePart } from './part/read.ts'
 export interface OpenStoreOptions extends StoreOptions {
   /** Decoded columns and skip indexes kept in memory. Default 256 MiB. */
   readonly cacheBytes?: number
+  /** Replaced by tests. */
+  readonly builder?: PartBuilder
 }
 
 export interface Disk {
@@ -31,6 +34,7 @@ export interface Disk {
   readonly parts: LiveParts
   readonly partIds: PartIds
   readonly compactor: Compactor
+  readonly builder: PartBuilder
   /** Reads the footers that the start had no time for. */
   checkFooters(): Promise<void>
   /** Nothing happens by itself any more. The store closes the rest once its buffer is written. */
@@ -77,6 +81,7 @@ async function openLocked(
       directory: partsDirectory,
       quarantine,
       cache: createChunkCache(options.cacheBytes ?? 256 * MIB),
+      onDamage: options.onDamage,
       note: change => {
         catalog.note(change)
         // A part that was set aside; should this fail, the next start finds the file missing.
@@ -133,6 +138,7 @@ async function openLocked(
     parts,
     partIds,
     compactor,
+    builder: options.builder ?? createPartBuilder(filesystem),
     checkFooters,
     closing: close,
   }

@@ -25,8 +25,6 @@ import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
 import { Subscriptions } from './ingest/subscriptions.ts'
 import type { PartDescription } from './part/columns.ts'
-import { writePartSteps } from './part/write.ts'
-import { inSlices } from './slices.ts'
 import { indexStatuses } from './status.ts'
 
 export type { OpenStoreOptions } from './disk.ts'
@@ -219,16 +217,17 @@ class BufferedStore implements Store {
   }
 
   private async publish(part: MemoryPart, replaced: () => void): Promise<PartDescription> {
-    const { filesystem, partsDirectory, parts, compactor } = this.onDisk()
+    const { builder, partsDirectory, parts, compactor } = this.onDisk()
     const { id, index, lineage } = part
-    const blocks = part.columns()
-    return inSlices(writePartSteps(filesystem, partsDirectory, { id, index, blocks, lineage, fsync: this.fsync }), {
-      done: description => {
+    return builder.build(
+      { directory: partsDirectory, id, index, lineage, fsync: this.fsync },
+      { blocks: () => part.columns(), bytes: part.sizeBytes, fieldCount: part.fieldCount },
+      description => {
         parts.replace([description], [])
         replaced()
         compactor.poke()
       },
-    })
+    )
   }
 
   private record(): Promise<void> {
@@ -250,6 +249,7 @@ class BufferedStore implements Store {
       failure = error
     }
     this.publisher.stop(failure instanceof Error ? failure : new ClosedError())
+    await this.disk.builder.close()
     parts.close()
     try {
       await this.record()

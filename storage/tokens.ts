@@ -1,7 +1,8 @@
 /**
  * Tokens, as the language defines them: lower-cased runs of Unicode letters and digits; everything else delimits, `_` too.
  * The skip index hashes the tokens of stored text and the text search looks for them in queries, so both must cut alike:
- * `tokensOf` works on strings, `forEachTokenHash` on UTF-8 bytes, and a property test holds them together.
+ * `tokensOf` works on strings, `forEachTokenHash` on UTF-8 bytes, `TokenSet.addText` is that loop written out for the part writer, and
+ * property tests hold them together.
  */
 
 const RUN = /[\p{L}\p{Nd}]+/gu
@@ -10,7 +11,7 @@ const RUN = /[\p{L}\p{Nd}]+/gu
 export const isWordByte: Uint8Array = new Uint8Array(256)
 
 /** The lower-case form of an ASCII word byte, 0 for a delimiter, 255 for a byte of a longer character. */
-const FOLD = new Uint8Array(256)
+export const FOLD: Uint8Array = new Uint8Array(256)
 
 for (let byte = 0; byte < 256; byte++) {
   const digit = byte >= 0x30 && byte <= 0x39
@@ -28,11 +29,11 @@ export function tokensOf(text: string): string[] {
   return runs
 }
 
-const HASH_SEED = 0x811c9dc5 | 0
-const HASH_PRIME = 0x01000193
+export const HASH_SEED: number = 0x811c9dc5 | 0
+export const HASH_PRIME: number = 0x01000193
 
 /** Spreads the entropy of the last bytes over the whole word. */
-function finish(hash: number): number {
+export function finishHash(hash: number): number {
   let mixed = hash ^ (hash >>> 16)
   mixed = Math.imul(mixed, 0x85ebca6b)
   mixed ^= mixed >>> 13
@@ -48,13 +49,13 @@ export function hashToken(token: string): number {
     if (unit >= 0x80) return hashBytes(Buffer.from(token, 'utf8'))
     hash = Math.imul(hash ^ unit, HASH_PRIME)
   }
-  return finish(hash)
+  return finishHash(hash)
 }
 
 function hashBytes(bytes: Uint8Array): number {
   let hash = HASH_SEED
   for (let index = 0; index < bytes.length; index++) hash = Math.imul(hash ^ bytes[index]!, HASH_PRIME)
-  return finish(hash)
+  return finishHash(hash)
 }
 
 /**
@@ -82,7 +83,7 @@ export function forEachTokenHash(
       folded = position < end ? FOLD[bytes[position]!]! : 0
     }
     if (folded === 0) {
-      callback(finish(hash))
+      callback(finishHash(hash))
       continue
     }
     while (position < end && FOLD[bytes[position]!] !== 0) position++

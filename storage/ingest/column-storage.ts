@@ -6,6 +6,7 @@
 import { DateTime, Duration, type Value } from '../value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../vector.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
+import { detached } from './shape.ts'
 
 export type PresentOrNull = Exclude<Value, undefined>
 
@@ -252,7 +253,7 @@ export class AnyStorage implements ColumnStorage {
 
   add(row: number, value: PresentOrNull): boolean {
     this.pad(row)
-    this.values.push(value)
+    this.values.push(detached(value))
     return true
   }
 

@@ -5,6 +5,7 @@ import type { IncomingEvent } from '../index.ts'
 import { DateTime } from '../value.ts'
 import { createEventReader, type EventDefaults, type ReadResult, TIMESTAMP_FIELDS } from './read-event.ts'
 import { receiveTime } from './receive-time.ts'
+import { ShapedFields } from './shape.ts'
 
 /** A line (JSON or any text), a plain object (`{ time: new Date(), level: 'error' }`), or what a reader made of either. */
 export type EventLike = IncomingEvent | string | Readonly<Record<string, unknown>>
@@ -35,7 +36,8 @@ export function readEventLikes(likes: readonly EventLike[], given: IngestDefault
 }
 
 function isRead(like: EventLike): like is IncomingEvent {
-  return typeof like === 'object' && like !== null && like.fields instanceof Map && like.time instanceof DateTime
+  if (typeof like !== 'object' || like === null || !(like.time instanceof DateTime)) return false
+  return like.fields instanceof Map || like.fields instanceof ShapedFields
 }
 
 /** By way of its JSON, as a shipper would send it: dates become times, what is undefined is missing. */

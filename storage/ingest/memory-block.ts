@@ -1,10 +1,11 @@
 /** One block of the buffer: columns while they fill, and the same columns once complete. */
 import type { IncomingEvent } from '../index.ts'
-import { DateTime } from '../value.ts'
+import { DateTime, type Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { ColumnBuilder, type FieldState } from './column-builder.ts'
 import { type PresentOrNull, TimeStorage } from './column-storage.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
+import { type Shape, ShapedFields } from './shape.ts'
 import { TextStorage } from './string-storage.ts'
 
 /** Text of one block beyond which it is complete before its rows are: offsets are 32 bits, and a chunk is read whole. */
@@ -24,6 +25,9 @@ export class MemoryBlock {
   rowCount = 0
   readonly columns = new Map<string, ColumnBuilder>()
   private readonly order: ColumnBuilder[] = []
+  private readonly columnsOfShapes = new Map<Shape, (ColumnBuilder | null)[]>()
+  private lastShape: Shape | null = null
+  private lastColumns: (ColumnBuilder | null)[] = []
   private readonly time = new TimeStorage()
   private readonly raw = new TextStorage()
   private rawCount = 0
@@ -39,8 +43,18 @@ export class MemoryBlock {
       this.raw.add(row, event.raw)
       this.rawCount++
     }
+    if (event.fields instanceof ShapedFields) this.appendShaped(event.fields, row, fieldOf)
+    else this.appendFields(event.fields, row, fieldOf)
+    this.rowCount = row + 1
+  }
+
+  private appendFields(
+    fields: ReadonlyMap<string, Value>,
+    row: number,
+    fieldOf: (name: string) => FieldState | null,
+  ): void {
     let at = 0
-    for (const [name, value] of event.fields) {
+    for (const [name, value] of fields) {
       if (value === undefined) continue
       // Events of one source name their fields in one order, so the column that came next last time is most often the one.
       let column = this.order[at] ?? null
@@ -52,7 +66,33 @@ export class MemoryBlock {
       at++
       column.append(row, value)
     }
-    this.rowCount = row + 1
+  }
+
+  /** A column for each place of a shape: names are looked up once a block. */
+  private appendShaped(
+    { shape, shapedValues }: ShapedFields,
+    row: number,
+    fieldOf: (name: string) => FieldState | null,
+  ): void {
+    let columns = shape === this.lastShape ? this.lastColumns : this.columnsOfShapes.get(shape)
+    if (columns === undefined) {
+      columns = new Array<ColumnBuilder | null>(shapedValues.length).fill(null)
+      this.columnsOfShapes.set(shape, columns)
+    }
+    this.lastShape = shape
+    this.lastColumns = columns
+    for (let place = 0; place < shapedValues.length; place++) {
+      const value = shapedValues[place]
+      if (value === undefined) continue
+      let column = columns[place] ?? null
+      if (column === null) {
+        const name = shape.names[place]!
+        column = this.columns.get(name) ?? this.addColumn(fieldOf(name), row, value)
+        if (column === null) continue
+        columns[place] = column
+      }
+      column.append(row, value)
+    }
   }
 
   get isFull(): boolean {

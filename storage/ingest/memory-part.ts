@@ -73,6 +73,10 @@ export class MemoryPart {
     return this.reader
   }
 
+  get fieldCount(): number {
+    return this.fields.size
+  }
+
   get lineage(): PartLineage {
     return { firstSequence: this.firstSequence, lastSequence: this.lastSequence, level: 0, replaces: [] }
   }

@@ -6,6 +6,7 @@ import type { IncomingEvent } from '../index.ts'
 import type { DateTime, Value } from '../value.ts'
 import { flattenInto } from './flatten.ts'
 import { parseExactJson, parseJson } from './json.ts'
+import { KnownLines } from './known-lines.ts'
 import { findTime, parseTime } from './timestamp.ts'
 
 export interface EventDefaults {
@@ -47,12 +48,20 @@ const TOO_DEEP = 'the event is nested too deeply'
 
 export function createEventReader(mode: ReadMode = 'full'): EventReader {
   const extract = mode === 'full' ? everything : labelsAndTime
+  const known = mode === 'full' ? new KnownLines() : null
   return {
-    fromJson: (text, defaults) => fromJson(text, defaults, extract),
-    fromLine: (line, defaults) => fromLine(line, defaults, extract),
+    fromJson: (text, defaults) =>
+      known?.read(text, defaults) ?? noted(known, text, defaults, fromJson(text, defaults, extract)),
+    fromLine: (line, defaults) =>
+      known?.read(line, defaults) ?? noted(known, line, defaults, fromLine(line, defaults, extract)),
     fromFields,
     extract,
   }
+}
+
+function noted(known: KnownLines | null, text: string, defaults: EventDefaults, result: ReadResult): ReadResult {
+  if (known !== null && 'event' in result) known.note(text, defaults, result.event)
+  return result
 }
 
 type Extract = EventReader['extract']

@@ -5,6 +5,7 @@
 import type { Value } from '../value.ts'
 import type { Dictionary, Vector } from '../vector.ts'
 import type { ColumnStorage, PresentOrNull } from './column-storage.ts'
+import { detached } from './shape.ts'
 
 /** Every row so far holds the same value. */
 export class ConstStorage implements ColumnStorage {
@@ -14,7 +15,7 @@ export class ConstStorage implements ColumnStorage {
   private readonly value: PresentOrNull
 
   constructor(value: PresentOrNull) {
-    this.value = value
+    this.value = detached(value)
   }
 
   add(row: number, value: PresentOrNull): boolean {
@@ -52,7 +53,7 @@ export class SparseStorage implements ColumnStorage {
 
   add(row: number, value: PresentOrNull): boolean {
     this.rows.push(row)
-    this.values.push(value)
+    this.values.push(detached(value))
     this.filled = row + 1
     return true
   }

@@ -10,8 +10,10 @@ import { hexDigitsOf } from './encodings/hex.ts'
 import { REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
 import { sparseRows } from './encodings/sparse.ts'
 import { encodeTimeText, timeFormOf } from './encodings/time-text.ts'
-import { encodeRebuilt, rebuild } from './rebuilt/rebuilt.ts'
+import { type Others, rebuild } from './rebuilt/prove.ts'
+import { encodeRebuilt } from './rebuilt/rebuilt.ts'
 import { textVectorOf } from './shape.ts'
+import type { TokenSet } from './token-filter.ts'
 import { encodeWoven, weave } from './woven/woven.ts'
 
 /** Text of fewer bytes a row is hardly made of several words. */
@@ -61,26 +63,19 @@ export function timesOf({ columns }: BlockColumns): TimeVector | null {
   return times?.kind === 'time' ? times : null
 }
 
+/** `_raw` as templates over other columns, if it is that. @param tokens  see `rebuild` */
+export function encodeRaw(sink: ByteSink, text: TextVector, others: Others, tokens: TokenSet): number | null {
+  const rebuilt = rebuild(text, others, tokens)
+  if (rebuilt === null) return null
+  encodeRebuilt(sink, text, rebuilt)
+  return REBUILT
+}
+
 /**
- * Writes `text` with what other columns say of it, and answers with the encoding; null when it is stored as text.
+ * `text` with what other columns say of it; null when it is stored as text.
  * @param others  columns that are not woven
  */
-export function encodeFromOthers(
-  sink: ByteSink,
-  field: string,
-  text: TextVector,
-  block: BlockColumns,
-  others: ReadonlyMap<string, Vector>,
-): number | null {
-  if (field === '_raw') {
-    const rebuilt = rebuild(text, name =>
-      name === '_raw' || name === '_time' ? null : (block.columns.get(name) ?? null),
-    )
-    if (rebuilt !== null) {
-      encodeRebuilt(sink, text, rebuilt)
-      return REBUILT
-    }
-  }
+export function encodeWeave(sink: ByteSink, text: TextVector, others: ReadonlyMap<string, Vector>): number | null {
   const woven = weave(text, others)
   if (woven === null) return null
   encodeWoven(sink, woven)

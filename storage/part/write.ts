@@ -3,7 +3,6 @@
  * The file appears under its own name only when it is whole and, if asked, on the disk.
  */
 import type { Filesystem } from '../filesystem.ts'
-import { forEachTokenHash } from '../tokens.ts'
 import type { DateTime } from '../value.ts'
 import { PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, writeBlockIndex } from './block-index.ts'
@@ -11,7 +10,7 @@ import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { type Compression, FAST_COMPRESSION, frameChunk } from './chunk.ts'
 import { type BlockColumns, NO_LINEAGE, type PartDescription, type PartLineage } from './columns.ts'
-import { encodeColumn, encodeThin } from './encodings/index.ts'
+import { encodeColumn, encodeThin, REBUILT } from './encodings/index.ts'
 import { isSparse } from './encodings/sparse.ts'
 import { FieldDictionary } from './field-dictionary.ts'
 import { EPOCH, earlier, type FooterBlock, type FooterDictionary, later, writeFooter } from './footer.ts'
@@ -27,7 +26,7 @@ import {
   TRAILER_BYTES,
   TRAILER_MAGIC,
 } from './format.ts'
-import { encodeFromOthers, encodeTimeOfEvent, mayBeWoven, textOfTimes } from './from-others.ts'
+import { encodeRaw, encodeTimeOfEvent, encodeWeave, mayBeWoven, textOfTimes } from './from-others.ts'
 import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
 import { shapeColumn } from './shape.ts'
@@ -157,14 +156,31 @@ class PartWriter {
     const waiting: { readonly field: FieldSoFar; readonly vector: TextVector }[] = []
     // What woven text may refer to.
     const others = new Map<string, Vector>()
+    // What `_raw` may be made of: columns as they are written, so that a value is looked at once, however often it occurs.
+    const shaped = new Map<string, Vector>()
+    const indexed = new Set<string>()
     const write = (field: FieldSoFar, vector: Vector, encode: Encode): void => {
-      const entry = this.#writeColumn(field, vector, encode)
+      let addsTokens = vector.kind === 'text'
+      const entry = this.#writeColumn(field, vector, sink => {
+        const encoding = encode(sink)
+        // Its tokens were added while it was proved.
+        if (encoding === REBUILT) addsTokens = false
+        return encoding
+      })
       // Whoever knows the values needs no filter.
       if (vector.kind === 'text' && entry.distinct === null) {
-        this.#addTokens(vector)
+        if (addsTokens) {
+          this.#tokens.addColumn(vector)
+          indexed.add(field.name)
+        }
         texts.push(entries.length)
       }
       entries.push(entry)
+    }
+    const fromFields = {
+      columnOf: (name: string) =>
+        name === '_raw' || name === '_time' ? null : (shaped.get(name) ?? block.columns.get(name) ?? null),
+      isIndexed: (name: string) => indexed.has(name),
     }
     for (const [name, column] of block.columns) {
       if (column.rowCount !== rowCount)
@@ -173,6 +189,7 @@ class PartWriter {
       const vector = textOfTimes(column, block) ?? shapeColumn(column, field.dictionary)
       if (vector === null) continue
       if (name === '_raw') this.#rawBytes += textBytes(vector)
+      else shaped.set(name, vector)
       if (name === '_raw' ? vector.kind === 'text' : mayBeWoven(vector)) {
         waiting.push({ field, vector: vector as TextVector })
         continue
@@ -187,17 +204,28 @@ class PartWriter {
       yield
     }
     for (const { field, vector } of waiting) {
+      if (field.name === '_raw') continue
+      write(field, vector, sink => encodeTimeOfEvent(sink, vector, block) ?? encodeWeave(sink, vector, others))
+      yield
+    }
+    // After the others: it is known then which of them have their tokens in the filter.
+    const raw = waiting.find(({ field }) => field.name === '_raw')
+    if (raw !== undefined) {
+      const { field, vector } = raw
       write(
         field,
         vector,
-        sink => encodeTimeOfEvent(sink, vector, block) ?? encodeFromOthers(sink, field.name, vector, block, others),
+        sink =>
+          encodeTimeOfEvent(sink, vector, block) ??
+          encodeRaw(sink, vector, fromFields, this.#tokens) ??
+          encodeWeave(sink, vector, others),
       )
       yield
     }
     if (texts.length > 0) {
       const filter = this.#writeFilter()
       for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
-    }
+    } else this.#tokens.clear()
     const sink = new ByteSink()
     writeBlockIndex(sink, entries)
     this.#indexes.push(frameChunk(KIND_INDEX, 0, sink.finish(), this.#compression))
@@ -244,16 +272,6 @@ class PartWriter {
     const sink = new ByteSink()
     writeFuseFilter(sink, this.#tokens.takeFilter())
     return this.#place(frameChunk(KIND_FILTER, FILTER_FUSE, sink.finish()))
-  }
-
-  #addTokens(vector: TextVector): void {
-    const tokens = this.#tokens
-    const add = (hash: number) => tokens.add(hash)
-    for (let row = 0; row < vector.rowCount; row++) {
-      const start = vector.offsets[row]!
-      const end = vector.offsets[row + 1]!
-      if (start !== end) forEachTokenHash(vector.bytes, start, end, add)
-    }
   }
 
   /** A dictionary is a column of its values, in the encoding any column would get. */

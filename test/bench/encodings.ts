@@ -2,7 +2,8 @@
 import type { ByteSink } from '../../storage/part/bytes.ts'
 import { ENCODING_NAMES, encodeColumn, REBUILT, TIME_TEXT, WOVEN } from '../../storage/part/encodings/index.ts'
 import { encodeTimeText, timeFormOf } from '../../storage/part/encodings/time-text.ts'
-import { encodeRebuilt, rebuild } from '../../storage/part/rebuilt/rebuilt.ts'
+import { rebuild } from '../../storage/part/rebuilt/prove.ts'
+import { encodeRebuilt } from '../../storage/part/rebuilt/rebuilt.ts'
 import { encodeWoven, weave } from '../../storage/part/woven/woven.ts'
 import { Duration, type Value } from '../../storage/value.ts'
 import type { Dictionary, TextVector, TimeVector, Vector } from '../../storage/vector.ts'
@@ -86,7 +87,11 @@ export function encodingBenches(columns: Columns): readonly EncodingBench[] {
       vector: json,
       others,
       encode: sink => {
-        encodeRebuilt(sink, json, rebuild(json, name => others.get(name) ?? null)!)
+        encodeRebuilt(
+          sink,
+          json,
+          rebuild(json, { columnOf: name => others.get(name) ?? null, isIndexed: () => false }, null)!,
+        )
         return REBUILT
       },
     },

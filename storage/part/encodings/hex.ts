@@ -8,25 +8,41 @@ import { CHUNK_BYTES_MAX } from '../format.ts'
 import { presenceAt, readPresence, writePresence } from './presence.ts'
 
 const ZERO = 48
-const NINE = 57
 const A = 97
-const F = 102
+const NO_DIGIT = 255
+/** The value of a digit, by its byte. */
+const NIBBLE = new Uint8Array(256).fill(NO_DIGIT)
+for (let value = 0; value < 16; value++) NIBBLE[digitOf(value)] = value
+
 /** Shorter ones gain too little to be looked at. */
 const DIGITS_MIN = 8
 
+/** Asked when a column is classed and again when it is written: of each column once. */
+const known = new WeakMap<TextVector, number | null>()
+
 /** The digits every present row has; null when they are not all lower-case digits of one even length. */
-export function hexDigitsOf({ rowCount, bytes, offsets, presence }: TextVector): number | null {
+export function hexDigitsOf(vector: TextVector): number | null {
+  let digits = known.get(vector)
+  if (digits === undefined) {
+    digits = countDigits(vector)
+    known.set(vector, digits)
+  }
+  return digits
+}
+
+function countDigits({ rowCount, bytes, offsets, presence }: TextVector): number | null {
   let digits = -1
   for (let row = 0; row < rowCount; row++) {
     if (presence !== null && presence[row] !== PRESENT) continue
-    const length = offsets[row + 1]! - offsets[row]!
+    const start = offsets[row]!
+    const end = offsets[row + 1]!
+    const length = end - start
     if (digits === -1) digits = length
     if (length !== digits || length < DIGITS_MIN || (length & 1) === 1) return null
     // The first row says no to nearly every column that is something else.
-    for (let at = offsets[row]!; at < offsets[row + 1]!; at++) {
-      const byte = bytes[at]!
-      if (!((byte >= ZERO && byte <= NINE) || (byte >= A && byte <= F))) return null
-    }
+    let seen = 0
+    for (let at = start; at < end; at++) seen |= NIBBLE[bytes[at]!]!
+    if (seen > 15) return null
   }
   return digits === -1 ? null : digits
 }
@@ -38,15 +54,12 @@ export function encodeHex(sink: ByteSink, { rowCount, bytes, offsets, presence }
   let to = 0
   for (let row = 0; row < rowCount; row++) {
     if (presence !== null && presence[row] !== PRESENT) continue
-    for (let at = offsets[row]!; at < offsets[row + 1]!; at += 2) {
-      packed[to++] = (nibbleOf(bytes[at]!) << 4) | nibbleOf(bytes[at + 1]!)
+    const end = offsets[row + 1]!
+    for (let at = offsets[row]!; at < end; at += 2) {
+      packed[to++] = (NIBBLE[bytes[at]!]! << 4) | NIBBLE[bytes[at + 1]!]!
     }
   }
   sink.bytes(packed.subarray(0, to))
-}
-
-function nibbleOf(digit: number): number {
-  return digit <= NINE ? digit - ZERO : digit - A + 10
 }
 
 /** Both digits of every byte, as they lie in memory: first digit in the low half. */

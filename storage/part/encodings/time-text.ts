@@ -19,6 +19,7 @@ const FORMS = [
 ] as const
 
 const SECOND = 1_000_000
+const ENCODER = new TextEncoder()
 const YEARS_MIN = Date.UTC(0, 0, 1) * 1000
 const YEARS_MAX = Date.UTC(10_000, 0, 1) * 1000
 
@@ -26,14 +27,14 @@ const YEARS_MAX = Date.UTC(10_000, 0, 1) * 1000
 class TimeTexts {
   readonly length: number
   readonly #digits: number
-  readonly #zone: Buffer
+  readonly #zone: Uint8Array
   #second = Number.NaN
-  #date = Buffer.alloc(19)
+  #date: Uint8Array = new Uint8Array(19)
 
   constructor(form: number) {
     const { digits, zone } = FORMS[form]!
     this.#digits = digits
-    this.#zone = Buffer.from(zone)
+    this.#zone = ENCODER.encode(zone)
     this.length = 19 + (digits === 0 ? 0 : digits + 1) + zone.length
   }
 
@@ -43,24 +44,28 @@ class TimeTexts {
     const second = Math.floor(micros / SECOND)
     if (second !== this.#second) {
       this.#second = second
-      this.#date = Buffer.from(new Date(second * 1000).toISOString().slice(0, 19))
+      this.#date = ENCODER.encode(new Date(second * 1000).toISOString().slice(0, 19))
     }
     let fraction = (micros - second * SECOND) * 1000 + nanos
     for (let digit = 9; digit > this.#digits; digit--) {
       if (fraction % 10 !== 0) return false
       fraction /= 10
     }
-    out.set(this.#date, at)
+    // By hand: a call into the engine costs more than so few bytes.
+    const date = this.#date
+    for (let index = 0; index < 19; index++) out[at + index] = date[index]!
     let to = at + 19
     if (this.#digits > 0) {
       out[to] = 46
       for (let digit = this.#digits; digit > 0; digit--) {
-        out[to + digit] = 48 + (fraction % 10)
-        fraction = Math.floor(fraction / 10)
+        const rest = Math.floor(fraction / 10)
+        out[to + digit] = 48 + fraction - rest * 10
+        fraction = rest
       }
       to += this.#digits + 1
     }
-    out.set(this.#zone, to)
+    const zone = this.#zone
+    for (let index = 0; index < zone.length; index++) out[to + index] = zone[index]!
     return true
   }
 }

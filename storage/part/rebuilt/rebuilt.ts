@@ -1,25 +1,15 @@
 /**
  * `_raw` that need not be stored: a JSON event whose text can be put together from its fields, byte for byte, is a template and nothing
- * else. Each row is put together when the part is written and compared with what was sent; a row that comes out different (a number
- * written `1.50`, a name given twice, an odd escape) is kept as it is. So nothing rests on a theory of how events are written.
+ * else. Which rows are is found out when the part is written (`prove.ts`); a row that comes out different (a number written `1.50`, a name
+ * given twice, an odd escape) is kept as it is. So nothing rests on a theory of how events are written.
  */
 import type { TextVector, Vector } from '../../vector.ts'
-import { PRESENT } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { readIntegers, writeIntegers } from '../encodings/lane.ts'
 import { presenceAt, readPresence, writePresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
 import { NO_ROOM, type Renderer, rendererOf } from './render.ts'
-import { type Template, templateOf } from './template.ts'
-
-/** Templates of one block. Events of more shapes than this are kept as they are. */
-const TEMPLATES_MAX = 1024
-/** Shapes tried before the text is taken apart: the ones met last. */
-const TRIES_MAX = 12
-/** Bytes kept as they are beyond this share: then the text is stored as text. */
-const VERBATIM_SHARE_MAX = 0.5
-/** Texts taken apart in vain, at the start of a block, before the block is given up: it is no JSON. */
-const HOPELESS = 64
+import type { Template } from './template.ts'
 
 /** `text` said in templates; null when storing it is better. */
 export interface RebuiltText {
@@ -32,12 +22,10 @@ type ColumnOf = (field: string) => Vector | null
 
 class Bound {
   readonly template: Template
-  readonly number: number
   readonly #renderers: readonly (Renderer | null)[]
 
-  constructor(template: Template, number: number, rendererOfField: (field: string) => Renderer | null) {
+  constructor(template: Template, rendererOfField: (field: string) => Renderer | null) {
     this.template = template
-    this.number = number
     this.#renderers = template.fields.map(rendererOfField)
   }
 
@@ -58,83 +46,6 @@ class Bound {
     }
     return end
   }
-
-  /** Is the row, put together, these bytes? Compared piece by piece, so that a template of another shape is soon left. */
-  gives(row: number, bytes: Uint8Array, start: number, end: number, scratch: Uint8Array): boolean {
-    const { pieces } = this.template
-    let at = start
-    for (let index = 0; index < pieces.length; index++) {
-      const piece = pieces[index]!
-      if (at + piece.length > end || !isSame(piece, piece.length, bytes, at)) return false
-      at += piece.length
-      if (index === this.#renderers.length) return at === end
-      const render = this.#renderers[index]
-      if (render == null) return false
-      const length = render(row, scratch, 0)
-      if (length < 0 || at + length > end || !isSame(scratch, length, bytes, at)) return false
-      at += length
-    }
-    return false
-  }
-}
-
-function isSame(left: Uint8Array, length: number, right: Uint8Array, at: number): boolean {
-  for (let index = 0; index < length; index++) if (left[index] !== right[at + index]) return false
-  return true
-}
-
-export function rebuild(text: TextVector, columnOf: ColumnOf): RebuiltText | null {
-  const { rowCount, bytes, offsets, presence } = text
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const rendererOfField = renderers(columnOf)
-  const chosen = new Uint16Array(rowCount)
-  const bound: Bound[] = []
-  // The ones met last first: events of one source alternate between few shapes.
-  const recent: Bound[] = []
-  const known = new Map<string, Bound>()
-  let scratch = new Uint8Array(4096)
-  let verbatim = 0
-  let inVain = 0
-  for (let row = 0; row < rowCount; row++) {
-    const start = offsets[row]!
-    const end = offsets[row + 1]!
-    if (presence !== null && presence[row] !== PRESENT) continue
-    // A value is never longer than the text it stands in, and a number takes at most 32 bytes.
-    if (scratch.length < end - start + 64) scratch = new Uint8Array(2 * (end - start) + 64)
-    let at = recent.findIndex(
-      (candidate, index) => index < TRIES_MAX && candidate.gives(row, bytes, start, end, scratch),
-    )
-    if (at === -1 && bound.length < TEMPLATES_MAX) {
-      const template = templateOf(buffer.toString('utf8', start, end))
-      if (template !== null) {
-        const key = keyOf(template)
-        const met = known.get(key)
-        const candidate = met ?? new Bound(template, bound.length + 1, rendererOfField)
-        if (candidate.gives(row, bytes, start, end, scratch)) {
-          if (met === undefined) {
-            known.set(key, candidate)
-            bound.push(candidate)
-            recent.push(candidate)
-          }
-          at = recent.indexOf(candidate)
-        }
-      }
-    }
-    if (at === -1) {
-      verbatim += end - start
-      if (++inVain === HOPELESS && row < 2 * HOPELESS) return null
-      continue
-    }
-    const found = recent[at]!
-    chosen[row] = found.number
-    if (at > 0) {
-      recent.splice(at, 1)
-      recent.unshift(found)
-    }
-  }
-  const total = offsets[rowCount]! - offsets[0]!
-  if (bound.length === 0 || verbatim > total * VERBATIM_SHARE_MAX) return null
-  return { templates: bound.map(({ template }) => template), chosen }
 }
 
 function renderers(columnOf: ColumnOf): (field: string) => Renderer | null {
@@ -148,10 +59,6 @@ function renderers(columnOf: ColumnOf): (field: string) => Renderer | null {
     }
     return renderer
   }
-}
-
-function keyOf({ pieces, fields }: Template): string {
-  return `${pieces.map(piece => Buffer.from(piece).toString('latin1')).join('\0')}\0${fields.join('\0')}`
 }
 
 export function encodeRebuilt(sink: ByteSink, text: TextVector, { templates, chosen }: RebuiltText): void {
@@ -195,7 +102,7 @@ export function decodeRebuilt(
   for (let row = 0; row < rowCount; row++) if (chosen[row] === 0) keptCount++
   const kept = new KeptTexts(source, readIntegers(source, keptCount))
   const rendererOfField = renderers(columnOf)
-  const bound = templates.map((template, index) => new Bound(template, index + 1, rendererOfField))
+  const bound = templates.map(template => new Bound(template, rendererOfField))
   const text = rows === null ? everyRow(chosen, kept, bound, total) : fewRows(chosen, kept, bound, rows)
   return { kind: 'text', ...text, presence: rows === null ? presence : presenceAt(presence, rows) }
 }

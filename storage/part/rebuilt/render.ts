@@ -19,7 +19,7 @@ export const NOT_JSON = -1
 export function rendererOf(vector: Vector): Renderer {
   switch (vector.kind) {
     case 'const': {
-      const bytes = bytesOf(vector.value)
+      const bytes = jsonBytesOf(vector.value)
       return (_, out, at) => put(bytes, out, at)
     }
     case 'dict': {
@@ -28,7 +28,7 @@ export function rendererOf(vector: Vector): Renderer {
       return (row, out, at) => {
         const code = codes[row]!
         let bytes = rendered[code]
-        if (bytes === undefined) bytes = rendered[code] = bytesOf(dictionary.values[code])
+        if (bytes === undefined) bytes = rendered[code] = jsonBytesOf(dictionary.values[code])
         return put(bytes, out, at)
       }
     }
@@ -52,7 +52,7 @@ export function rendererOf(vector: Vector): Renderer {
       }
     }
     case 'any':
-      return (row, out, at) => put(bytesOf(vector.values[row]), out, at)
+      return (row, out, at) => put(jsonBytesOf(vector.values[row]), out, at)
     case 'time':
     case 'duration':
       // JSON has neither; fields that are text stay text.
@@ -100,7 +100,8 @@ function put(bytes: Uint8Array | null, out: Uint8Array, at: number): number {
 const ZERO = 48
 const MINUS = 45
 
-function putNumber(value: number, out: Uint8Array, at: number): number {
+/** As `String` writes it; beyond 32 bytes there is nothing to write. */
+export function putNumber(value: number, out: Uint8Array, at: number): number {
   if (at + 32 > out.length) return NO_ROOM
   if ((value | 0) !== value || Object.is(value, -0)) return putText(String(value), out, at)
   let rest = value
@@ -124,8 +125,8 @@ function putText(text: string, out: Uint8Array, at: number): number {
   return at + text.length
 }
 
-/** Null: no JSON says it. */
-function bytesOf(value: Value): Uint8Array | null {
+/** A value as JSON; null: no JSON says it. */
+export function jsonBytesOf(value: Value): Uint8Array | null {
   const text = textOf(value)
   return text === null ? null : Buffer.from(text)
 }

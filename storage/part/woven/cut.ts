@@ -4,7 +4,7 @@
  */
 import { PRESENT, type TextVector } from '../../vector.ts'
 import type { Reference } from './references.ts'
-import { endOfDelimiters, endOfRun, isWordOrDigit, PieceTable } from './tokens.ts'
+import { CLASS, DELIMITER, DIGIT, GLUED_MAX, HASH_PRIME, isWordOrDigit, PieceTable } from './tokens.ts'
 
 /** In `ops`: numbers from 0 are pieces, this ends a row, and from `FIRST_REFERENCE` down are references, each with its length behind it. */
 export const END_OF_ROW = -1
@@ -100,18 +100,41 @@ export function cut(text: TextVector, references: readonly Reference[], rows: Ui
         at = to
         continue
       }
-      if (isWordOrDigit(bytes[at]!)) to = endOfRun(bytes, at, end)
-      else {
-        const word = endOfDelimiters(bytes, at, end)
-        let referenceAt = at + 1
-        while (referenceAt <= word && referenceAt < end && said.match(bytes, start, referenceAt, end) === -1)
-          referenceAt++
-        if (referenceAt <= word && referenceAt < end) to = referenceAt
-        else to = word < end && isLetterAt(bytes, word) ? endOfRun(bytes, word, end) : word
+      // A run of letters or of digits; or delimiters, and the word behind them. Its hash is made on the way.
+      let kind = CLASS[bytes[at]!]!
+      let hash = 0
+      to = at
+      if (kind === DELIMITER) {
+        const last = Math.min(end, at + GLUED_MAX)
+        do {
+          hash = Math.imul(hash ^ bytes[to]!, HASH_PRIME)
+          to++
+        } while (to < last && CLASS[bytes[to]!] === DELIMITER)
+        const word = to
+        if (references.length > 0) {
+          let referenceAt = at + 1
+          while (referenceAt <= word && referenceAt < end && said.match(bytes, start, referenceAt, end) === -1)
+            referenceAt++
+          if (referenceAt <= word && referenceAt < end) {
+            ops[count++] = pieces.add(at, referenceAt)
+            at = referenceAt
+            continue
+          }
+        }
+        kind = word < end ? CLASS[bytes[word]!]! : DELIMITER
+        if (kind === DIGIT) kind = DELIMITER
+      }
+      if (kind !== DELIMITER) {
+        while (to < end && CLASS[bytes[to]!] === kind) {
+          hash = Math.imul(hash ^ bytes[to]!, HASH_PRIME)
+          to++
+        }
       }
       // Lengths are kept in 16 bits.
-      if (to - at > PIECE_BYTES_MAX) to = at + PIECE_BYTES_MAX
-      ops[count++] = pieces.add(at, to)
+      if (to - at > PIECE_BYTES_MAX) {
+        to = at + PIECE_BYTES_MAX
+        ops[count++] = pieces.add(at, to)
+      } else ops[count++] = pieces.addHashed(at, to, hash)
       at = to
     }
     ops[count++] = END_OF_ROW
@@ -120,8 +143,3 @@ export function cut(text: TextVector, references: readonly Reference[], rows: Ui
 }
 
 const PIECE_BYTES_MAX = 64
-
-function isLetterAt(bytes: Uint8Array, at: number): boolean {
-  const byte = bytes[at]!
-  return isWordOrDigit(byte) && !(byte >= 48 && byte <= 57)
-}

@@ -4,6 +4,7 @@
  */
 import type { Value } from '../../value.ts'
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import { putNumber } from '../rebuilt/render.ts'
 
 /** A cursor over one column: after `load`, the value is `bytes[start … end)`. */
 export interface Reference {
@@ -16,6 +17,8 @@ export interface Reference {
 
 /** Its arrays are no Buffers: see unweave.ts. Lone surrogates become U+FFFD, as in a Buffer. */
 const ENCODER = new TextEncoder()
+/** No number is longer. */
+const NUMBER_BYTES = 32
 const NOTHING = new Uint8Array(0)
 
 /** The text of a value, or null when it is neither a string nor a number. */
@@ -46,9 +49,16 @@ export function referenceTo(vector: Vector): Reference | null {
       return valueReference(row => bytesOf(vector.values[row]))
     case 'number': {
       const { values, presence } = vector
-      return valueReference(row =>
-        presence !== null && presence[row] !== PRESENT ? null : ENCODER.encode(String(values[row]!)),
-      )
+      return {
+        bytes: new Uint8Array(NUMBER_BYTES),
+        start: 0,
+        end: 0,
+        load(row) {
+          if (presence !== null && presence[row] !== PRESENT) return false
+          this.end = putNumber(values[row]!, this.bytes, 0)
+          return true
+        },
+      }
     }
     default:
       return null

@@ -3,38 +3,24 @@
  * alone because they are what differs from row to row. Only the writer cuts: a reader follows the codes, so this may change freely.
  */
 const WORD = 1
-const DIGIT = 2
-const DELIMITER = 0
+export const DIGIT = 2
+export const DELIMITER = 0
 
 /** The class of every byte. Bytes of longer characters count as letters. */
-const CLASS = new Uint8Array(256)
+export const CLASS: Uint8Array = new Uint8Array(256)
 for (let byte = 0; byte < 256; byte++) {
   const isLetter = (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte >= 0x80 || byte === 95
   CLASS[byte] = byte >= 48 && byte <= 57 ? DIGIT : isLetter ? WORD : DELIMITER
 }
 
 /** Delimiters glued to a word, at most: a rule of dashes is not a part of what follows it. */
-const GLUED_MAX = 24
+export const GLUED_MAX = 24
 
 export function isWordOrDigit(byte: number): boolean {
   return CLASS[byte] !== DELIMITER
 }
 
-/** Where the delimiters that begin at `at` end. */
-export function endOfDelimiters(bytes: Uint8Array, at: number, end: number): number {
-  const last = Math.min(end, at + GLUED_MAX)
-  let to = at
-  while (to < last && CLASS[bytes[to]!] === DELIMITER) to++
-  return to
-}
-
-/** Where the word or the run of digits that begins at `at` ends. */
-export function endOfRun(bytes: Uint8Array, at: number, end: number): number {
-  const kind = CLASS[bytes[at]!]
-  let to = at + 1
-  while (to < end && CLASS[bytes[to]!] === kind) to++
-  return to
-}
+export const HASH_PRIME = 0x01000193
 
 /** The distinct pieces of a block's text: open addressing over where each was first seen, no string is made. */
 export class PieceTable {
@@ -53,9 +39,15 @@ export class PieceTable {
   /** The number of the piece, counted once more. */
   add(start: number, end: number): number {
     const bytes = this.#bytes
-    let hash = end - start
-    for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
-    hash ^= hash >>> 15
+    let hash = 0
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, HASH_PRIME)
+    return this.addHashed(start, end, hash)
+  }
+
+  /** @param rolled  begun with 0 and made with `HASH_PRIME` of each byte, as `add` does: who looks for the piece's end sees them all anyway */
+  addHashed(start: number, end: number, rolled: number): number {
+    const mixed = rolled ^ (end - start)
+    const hash = mixed ^ (mixed >>> 15)
     const mask = this.#slots.length - 1
     let slot = hash & mask
     for (let piece = this.#slots[slot]!; piece !== -1; piece = this.#slots[slot]!) {

@@ -98,7 +98,8 @@ function emit(text: TextVector, { ops, count, pieces, hits }: Cut, names: readon
     else entryOfReference[FIRST_REFERENCE - op] = entry
   }
   const { bytes, offsets, presence } = text
-  const out = new Output(count * 2 + 16)
+  let out = new Uint8Array(count * 2 + 16)
+  let to = 0
   const literals = new Output(1024)
   let op = 0
   for (let row = 0; row < text.rowCount; row++) {
@@ -111,36 +112,57 @@ function emit(text: TextVector, { ops, count, pieces, hits }: Cut, names: readon
       const entry = isPiece ? entryOfPiece[next]! : entryOfReference[FIRST_REFERENCE - next]!
       const length = isPiece ? pieces.lengths[next]! : ops[op++]!
       if (entry !== -1) {
-        if (literalStart < at) writeLiteral(out, literals, bytes, literalStart, at)
-        if (entry < shortCodes) out.u8(1 + entry)
+        // Literal text, and a code of two bytes.
+        if (to + LITERAL_HEAD_MAX + 2 > out.length) out = grown(out, out.length * 2)
+        if (literalStart < at) to = writeLiteral(out, to, literals, bytes, literalStart, at)
+        if (entry < shortCodes) out[to++] = 1 + entry
         else {
-          out.u8(1 + shortCodes + ((entry - shortCodes) >>> 8))
-          out.u8((entry - shortCodes) & 255)
+          out[to++] = 1 + shortCodes + ((entry - shortCodes) >>> 8)
+          out[to++] = (entry - shortCodes) & 255
         }
         literalStart = at + length
       }
       at += length
     }
-    if (literalStart < at) writeLiteral(out, literals, bytes, literalStart, at)
-    out.u8(ROW_END)
+    if (to + LITERAL_HEAD_MAX + 1 > out.length) out = grown(out, out.length * 2)
+    if (literalStart < at) to = writeLiteral(out, to, literals, bytes, literalStart, at)
+    out[to++] = ROW_END
   }
   const entries = chosen.map(op =>
     op >= 0
       ? bytes.subarray(pieces.starts[op]!, pieces.starts[op]! + pieces.lengths[op]!)
       : names[FIRST_REFERENCE - op]!,
   )
-  return { text, entries, shortCodes, codes: out.finish(), literals: literals.finish() }
+  return { text, entries, shortCodes, codes: out.subarray(0, to), literals: literals.finish() }
 }
 
-function writeLiteral(out: Output, literals: Output, bytes: Uint8Array, start: number, end: number): void {
-  out.u8(LITERAL)
+/** The code of literal text and the varint of its length, which is below 2^32. */
+const LITERAL_HEAD_MAX = 6
+
+/** Answers where the codes go on. */
+function writeLiteral(
+  out: Uint8Array,
+  at: number,
+  literals: Output,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  let to = at
+  out[to++] = LITERAL
   let rest = end - start
-  for (; rest >= 0x80; rest >>>= 7) out.u8((rest & 0x7f) | 0x80)
-  out.u8(rest)
-  for (let at = start; at < end; at++) literals.u8(bytes[at]!)
+  for (; rest >= 0x80; rest >>>= 7) out[to++] = (rest & 0x7f) | 0x80
+  out[to++] = rest
+  literals.add(bytes, start, end)
+  return to
 }
 
-/** Bytes one at a time, as fast as that goes. */
+function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(length)
+  longer.set(bytes)
+  return longer
+}
+
 class Output {
   #bytes: Uint8Array
   #length = 0
@@ -149,13 +171,13 @@ class Output {
     this.#bytes = new Uint8Array(capacity)
   }
 
-  u8(value: number): void {
-    if (this.#length === this.#bytes.length) {
-      const grown = new Uint8Array(this.#bytes.length * 2)
-      grown.set(this.#bytes)
-      this.#bytes = grown
-    }
-    this.#bytes[this.#length++] = value
+  add(bytes: Uint8Array, start: number, end: number): void {
+    const length = this.#length + end - start
+    if (length > this.#bytes.length) this.#bytes = grown(this.#bytes, Math.max(length, this.#bytes.length * 2))
+    const own = this.#bytes
+    let to = this.#length
+    for (let at = start; at < end; at++) own[to++] = bytes[at]!
+    this.#length = to
   }
 
   finish(): Uint8Array {

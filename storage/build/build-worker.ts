@@ -1,0 +1,34 @@
+/** The thread that builds parts. It waits for its blocks rather than returning for each: it has nothing else to do. */
+import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import { NODE_FILESYSTEM } from '../filesystem.ts'
+import type { BlockColumns } from '../part/columns.ts'
+import { writePart } from '../part/write.ts'
+import type { BlockMessage, BuildMessage, BuildReply } from './builder.ts'
+import { Unpacker } from './handover.ts'
+
+const caller = parentPort!
+const tell = (reply: BuildReply) => caller.postMessage(reply)
+
+caller.on('message', (message: BuildMessage) => tell(reply(message)))
+
+function reply({ part, blocks, sent }: BuildMessage): BuildReply {
+  try {
+    const { directory, ...rest } = part
+    return { done: writePart(NODE_FILESYSTEM, directory, { ...rest, blocks: received(blocks, sent) }) }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null
+    return { failed: { message: error instanceof Error ? error.message : String(error), code } }
+  }
+}
+
+function* received(port: MessagePort, sent: Int32Array): Generator<BlockColumns> {
+  const unpacker = new Unpacker()
+  for (let count = 0; ; count++) {
+    while (Atomics.load(sent, 0) <= count) Atomics.wait(sent, 0, count)
+    const received = receiveMessageOnPort(port) as { readonly message: BlockMessage } | undefined
+    if (received === undefined) throw new Error('a block was counted that did not come')
+    if (received.message === null) return
+    tell({ wantsBlock: true })
+    yield unpacker.unpack(received.message)
+  }
+}

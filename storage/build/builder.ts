@@ -1,0 +1,202 @@
+/**
+ * Who makes part files of what was buffered: a thread of its own, so that this one goes on reading events meanwhile; or this thread, between
+ * other work, where the part is small, the machine has one core, or the filesystem is not the machine's and cannot be given to a thread.
+ * A block is handed over when the thread asks for one, so no more than two are in memory twice.
+ */
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { type Filesystem, NODE_FILESYSTEM } from '../filesystem.ts'
+import type { BlockColumns, PartDescription, PartLineage } from '../part/columns.ts'
+import { writePartSteps } from '../part/write.ts'
+import { inSlices } from '../slices.ts'
+import { type PackedBlock, Packer } from './handover.ts'
+
+/** A part as it can be told to another thread: all but its blocks. */
+export interface PartToBuild {
+  readonly directory: string
+  readonly id: string
+  readonly index: string
+  readonly lineage: PartLineage
+  readonly fsync: boolean
+}
+
+/** What is built, and how much of it there is. */
+export interface BuildInput {
+  /** May be asked for more than once. */
+  blocks(): Iterable<BlockColumns>
+  /** As the buffer counts them. */
+  readonly bytes: number
+  readonly fieldCount: number
+}
+
+export interface PartBuilder {
+  /**
+   * One at a time.
+   * @param done  called in the turn in which the part is there, before anyone waiting for it can act
+   * @throws what kept the part from being written
+   */
+  build(part: PartToBuild, input: BuildInput, done: (description: PartDescription) => void): Promise<PartDescription>
+  /** Once nothing is under way. */
+  close(): Promise<void>
+}
+
+const WORKER = new URL('./build-worker.js', import.meta.url)
+
+export function createPartBuilder(filesystem: Filesystem): PartBuilder {
+  // A bundle without the script has no thread to start, and one core gains nothing by it.
+  const hasThread =
+    filesystem === NODE_FILESYSTEM && os.availableParallelism() > 1 && fs.existsSync(fileURLToPath(WORKER))
+  return hasThread ? new ThreadBuilder() : new InlineBuilder(filesystem)
+}
+
+export class InlineBuilder implements PartBuilder {
+  private readonly filesystem: Filesystem
+
+  constructor(filesystem: Filesystem) {
+    this.filesystem = filesystem
+  }
+
+  build(
+    { directory, ...part }: PartToBuild,
+    input: BuildInput,
+    done: (description: PartDescription) => void,
+  ): Promise<PartDescription> {
+    return inSlices(writePartSteps(this.filesystem, directory, { ...part, blocks: input.blocks() }), { done })
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** What the thread is sent: a part, the port its blocks come through, and a count of them that wakes it. */
+export interface BuildMessage {
+  readonly part: PartToBuild
+  readonly blocks: MessagePort
+  readonly sent: Int32Array
+}
+
+/** Null: there are no more. */
+export type BlockMessage = PackedBlock | null
+
+export type BuildReply =
+  | { readonly wantsBlock: true }
+  | { readonly done: PartDescription }
+  | { readonly failed: { readonly message: string; readonly code: string | null } }
+
+/** A thread costs about 30 MB: not kept for nothing. */
+const IDLE_MS = 10_000
+/** Parts this small are built in less time than a thread takes to start, and soon enough not to be noticed. */
+const INLINE_BYTES = 8 * 1024 * 1024
+/** Of more fields than this columns are made one at a time, here, rather than all of a block at once for a message. */
+const FIELDS_MAX = 1000
+
+/** The thread is gone, for whatever reason: what it should have done is still to do. */
+class ThreadLostError extends Error {}
+
+export class ThreadBuilder implements PartBuilder {
+  private readonly inline = new InlineBuilder(NODE_FILESYSTEM)
+  private readonly inlineBytes: number
+  private worker: Worker | null = null
+  private idle: NodeJS.Timeout | null = null
+  private lost: ((error: Error) => void) | null = null
+
+  constructor(inlineBytes: number = INLINE_BYTES) {
+    this.inlineBytes = inlineBytes
+  }
+
+  async build(
+    part: PartToBuild,
+    input: BuildInput,
+    done: (description: PartDescription) => void,
+  ): Promise<PartDescription> {
+    if (input.bytes < this.inlineBytes || input.fieldCount > FIELDS_MAX) return this.inline.build(part, input, done)
+    try {
+      return await this.inThread(part, input, done)
+    } catch (error) {
+      // Whatever ended the thread may not end the part: if this thread fails too, its caller hears why.
+      if (error instanceof ThreadLostError) return this.inline.build(part, input, done)
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.idle !== null) clearTimeout(this.idle)
+    const { worker } = this
+    this.worker = null
+    await worker?.terminate()
+  }
+
+  private async inThread(
+    part: PartToBuild,
+    input: BuildInput,
+    done: (description: PartDescription) => void,
+  ): Promise<PartDescription> {
+    if (this.idle !== null) clearTimeout(this.idle)
+    const worker = this.worker ?? this.start()
+    // Somebody's events wait for it.
+    worker.ref()
+    const { port1, port2 } = new MessageChannel()
+    const sent = new Int32Array(new SharedArrayBuffer(4))
+    const blocks = input.blocks()[Symbol.iterator]()
+    const packer = new Packer()
+    const sendBlock = () => {
+      const next = blocks.next()
+      if (next.done) port1.postMessage(null satisfies BlockMessage)
+      else {
+        const { block, transfer } = packer.pack(next.value)
+        port1.postMessage(block satisfies BlockMessage, transfer)
+      }
+      Atomics.add(sent, 0, 1)
+      Atomics.notify(sent, 0)
+    }
+    try {
+      return await new Promise<PartDescription>((resolve, reject) => {
+        this.lost = reject
+        worker.on('message', (reply: BuildReply) => {
+          try {
+            if ('wantsBlock' in reply) sendBlock()
+            else if ('failed' in reply) reject(errorOf(reply.failed))
+            else {
+              done(reply.done)
+              resolve(reply.done)
+            }
+          } catch (error) {
+            // The thread may wait for a block that will not come.
+            this.lost = null
+            void this.close().then(() => reject(error))
+          }
+        })
+        worker.postMessage({ part, blocks: port2, sent } satisfies BuildMessage, [port2])
+        // One is on its way while the thread works on another.
+        sendBlock()
+      })
+    } finally {
+      this.lost = null
+      port1.close()
+      worker.removeAllListeners('message')
+      worker.unref()
+      this.idle = setTimeout(() => void this.close(), IDLE_MS).unref()
+    }
+  }
+
+  private start(): Worker {
+    const worker = new Worker(WORKER, { name: 'quern-build' })
+    let reason = 'the thread that builds parts ended'
+    worker.on('error', error => {
+      reason = error.message
+    })
+    // Only then does it certainly write no more.
+    worker.on('exit', () => {
+      if (this.worker === worker) this.worker = null
+      this.lost?.(new ThreadLostError(reason))
+    })
+    this.worker = worker
+    return worker
+  }
+}
+
+function errorOf({ message, code }: { message: string; code: string | null }): Error {
+  const error = new Error(message)
+  return code === null ? error : Object.assign(error, { code })
+}

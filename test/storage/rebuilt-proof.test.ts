@@ -1,0 +1,154 @@
+/** Proving that `_raw` can be rebuilt by reading it: the same answers as writing it and comparing, and the same tokens as cutting it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { matchByRendering, matcherOf } from '../../storage/part/rebuilt/match.ts'
+import { rebuild } from '../../storage/part/rebuilt/prove.ts'
+import { rendererOf } from '../../storage/part/rebuilt/render.ts'
+import { textVectorOf } from '../../storage/part/shape.ts'
+import { TokenSet } from '../../storage/part/token-filter.ts'
+import { forEachTokenHash } from '../../storage/tokens.ts'
+import type { Value } from '../../storage/value.ts'
+import type { Vector } from '../../storage/vector.ts'
+
+const decimals = fc.tuple(fc.integer({ min: -(10 ** 9), max: 10 ** 9 }), fc.integer({ min: 0, max: 12 }))
+const numbers = fc.oneof(
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  decimals.map(([digits, exponent]) => digits / 10 ** exponent),
+  fc.constantFrom(0, -0, 1e-6, 1e-7, 9.99e-7, 1e15, 123456789012345, 0.1 + 0.2, 1e21, 5e-324, 100, 1.5, 36.552),
+)
+const texts = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('', 'a\nb', 'say "so"', 'back\\slash', 'é日本', 'u8034 logged in', '\u007f', '\u2028'),
+)
+
+/** The same value in every shape a column may have it. */
+function columnsOf(values: readonly (Value & (string | number))[]): readonly Vector[] {
+  const rowCount = values.length
+  const codes = Uint16Array.from({ length: rowCount }, (_, row) => row)
+  const all: Vector[] = [
+    { kind: 'any', rowCount, values },
+    { kind: 'dict', rowCount, codes, dictionary: { values } },
+  ]
+  if (values.every(value => typeof value === 'string')) all.push(textVectorOf(values))
+  if (values.every(value => typeof value === 'number'))
+    all.push({ kind: 'number', rowCount, values: Float64Array.from(values as number[]), presence: null })
+  return all
+}
+
+/** What may stand where the value should: what belongs there, nearly that, and more of it. */
+const neighbours = (text: string): string[] => [
+  text,
+  `${text}0`,
+  `${text}.0`,
+  `${text}e5`,
+  `0${text}`,
+  `-${text}`,
+  ` ${text}`,
+  text.slice(0, -1),
+  `${text.slice(0, -1)}"`,
+  text.toUpperCase(),
+  '',
+  'null',
+]
+
+test('a matcher says yes where a renderer would write the very bytes', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.array(numbers, { minLength: 1, maxLength: 4 }), fc.array(texts, { minLength: 1, maxLength: 4 })),
+      fc.constantFrom(',', '}', ' ', '5', '.5', 'e1', ''),
+      (values, behind) => {
+        for (const vector of columnsOf(values)) {
+          const { match } = matcherOf(vector, false)
+          const plain = matchByRendering(rendererOf(vector))
+          for (const [row, value] of values.entries()) {
+            for (const text of neighbours(JSON.stringify(value))) {
+              const bytes = Buffer.from(`:${text}${behind}`)
+              assert.equal(
+                match(row, bytes, 1, bytes.length),
+                plain(row, bytes, 1, bytes.length),
+                `${vector.kind} ${value} in ${text}${behind}`,
+              )
+            }
+          }
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('plain decimals are decided as they are read, for every power of ten', () => {
+  const numbersToTry: number[] = []
+  for (let power = 0; power <= 15; power++)
+    for (const digits of [1, 7, 15, 123, 98765, 999999999999999])
+      numbersToTry.push(digits / 10 ** power, -digits / 10 ** power)
+  const vector: Vector = {
+    kind: 'number',
+    rowCount: numbersToTry.length,
+    values: Float64Array.from(numbersToTry),
+    presence: null,
+  }
+  const { match } = matcherOf(vector, false)
+  for (const [row, value] of numbersToTry.entries()) {
+    const bytes = Buffer.from(`${value},`)
+    assert.equal(match(row, bytes, 0, bytes.length), bytes.length - 1, String(value))
+  }
+})
+
+function hashesOf(bytes: Uint8Array): Set<number> {
+  const hashes = new Set<number>()
+  forEachTokenHash(bytes, 0, bytes.length, hash => hashes.add(hash))
+  return hashes
+}
+
+const members = fc.dictionary(
+  fc.constantFrom('a', 'message', 'x-y', 'Größe', 'n'),
+  fc.oneof(numbers, texts, fc.boolean(), fc.constant(null)),
+)
+
+test('the tokens of rebuilt text are those of its bytes', () => {
+  let rebuiltCount = 0
+  fc.assert(
+    fc.property(fc.array(members, { minLength: 1, maxLength: 12 }), fc.boolean(), (objects, areIndexed) => {
+      const raw = textVectorOf(objects.map(object => JSON.stringify(object)))
+      const tokens = new TokenSet()
+      const columns = new Map<string, Vector>()
+      for (const name of new Set(objects.flatMap(object => Object.keys(object)))) {
+        const values = objects.map(object => (Object.hasOwn(object, name) ? (object[name] as Value) : undefined))
+        const isText = values.every(value => value == null || typeof value === 'string')
+        const vector: Vector = isText ? textVectorOf(values) : { kind: 'any', rowCount: values.length, values }
+        columns.set(name, vector)
+      }
+      const isIndexed = (name: string): boolean => areIndexed && columns.get(name)?.kind === 'text'
+      const others = { columnOf: (name: string) => columns.get(name) ?? null, isIndexed }
+      if (rebuild(raw, others, tokens) === null) return
+      rebuiltCount++
+      const expected = new Set<number>(hashesOf(raw.bytes))
+      for (const [name, vector] of columns) {
+        if (vector.kind !== 'text' || !isIndexed(name)) continue
+        tokens.addColumn(vector)
+        for (let row = 0; row < vector.rowCount; row++)
+          for (const hash of hashesOf(vector.bytes.subarray(vector.offsets[row], vector.offsets[row + 1])))
+            expected.add(hash)
+      }
+      assert.deepEqual([...tokens.hashes()].sort(), [...expected].sort())
+    }),
+    { numRuns: 300 },
+  )
+  assert.ok(rebuiltCount > 100, `${rebuiltCount} were rebuilt`)
+})
+
+test('text is cut into the same tokens with a call for each and without', () => {
+  fc.assert(
+    fc.property(fc.oneof(texts, fc.string({ unit: 'binary' })), text => {
+      const bytes = Buffer.from(text)
+      const tokens = new TokenSet()
+      tokens.addText(bytes, 0, bytes.length)
+      assert.deepEqual([...tokens.hashes()].sort(), [...hashesOf(bytes)].sort())
+    }),
+  )
+})
