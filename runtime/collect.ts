@@ -77,8 +77,10 @@ export class Collector {
     if (first >= last) return
     if (this.#shape.columns === null)
       for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
+    const wanted = selectedRange(batch, first, last)
+    yield* decoding(wanted)
     let at = 0
-    for (const values of rowsOf(selectedRange(batch, first, last))) {
+    for (const values of rowsOf(wanted)) {
       at++
       const row: Value[] = new Array(columns.size).fill(undefined)
       for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
@@ -133,6 +135,14 @@ export class Collector {
       complete: profile.damaged.length === 0,
       warnings: profile.damaged,
     }
+  }
+}
+
+/** Has what is going to be read of a batch decoded, a column at a time. */
+export function* decoding(batch: Batch): Generator<void> {
+  for (const name of batch.names) {
+    batch.column(name)
+    yield
   }
 }
 

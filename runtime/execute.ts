@@ -7,7 +7,7 @@
  */
 import { CorruptPartError } from '../storage/errors.ts'
 import type { PartReader } from '../storage/index.ts'
-import { Turn } from '../storage/turns.ts'
+import { isAnyoneWaiting, Turn } from '../storage/turns.ts'
 import type { Batch } from './batch.ts'
 import { connect, type Network, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
@@ -15,6 +15,7 @@ import type { Interner } from './helpers/interner.ts'
 import { MemoryBudget } from './memory.ts'
 import type { LineFile, RunContext } from './operators/operator.ts'
 import { noteDamage, type Place } from './operators/scan.ts'
+import { Pace } from './pace.ts'
 import type { Lanes } from './parallel/lanes.ts'
 import { shareWork } from './parallel/share.ts'
 import type { PartialState } from './parallel/state.ts'
@@ -112,6 +113,7 @@ function previewOf(program: Program, network: Network | null, options: ExecuteOp
   const [above] = connect(withScanFor(program.root, spec), context, ready, []).sources
   above!.head.push(batch)
   above!.head.finish()
+  for (let step = context.deferred.shift(); step !== undefined; step = context.deferred.shift()) while (step());
   return ready
 }
 
@@ -169,6 +171,7 @@ async function* run(
   const network = connect(program.root, context, ready, program.splits)
   state.network = network
   const turn = new Turn()
+  const pace = new Pace(isAnyoneWaiting)
   try {
     for (const { scan, head, shared: part } of network.sources) {
       // What needs no input is not given any: a head that has enough, the rest of a union behind it.
@@ -184,17 +187,24 @@ async function* run(
           for await (const mine of shared ?? [{ places, takes: always }]) {
             for (const batch of scan.batches(mine.places, mine.takes)) {
               if (isCanceled()) throw new CanceledError()
-              if (batch !== null) {
+              // What reading the block took may have been a turn in itself.
+              if (turn.isOver) await turn.next()
+              for (const rows of batch === null ? [] : pace.parts(batch)) {
+                if (isCanceled()) throw new CanceledError()
+                const startedAt = performance.now()
                 try {
-                  head.push(batch)
+                  head.push(rows)
                 } catch (error) {
                   if (!(error instanceof CorruptPartError)) throw error
                   noteDamage(profile.damaged, error)
+                  break
                 }
+                pace.note(rows.selectedCount, performance.now() - startedAt)
                 while (ready.length > 0) yield ready.shift() as Batch
+                if (head.isDone) break read
+                if (turn.isOver) await turn.next()
               }
               if (head.isDone) break read
-              if (turn.isOver) await turn.next()
             }
           }
         } finally {

@@ -76,19 +76,10 @@ async function liveRows(
   options: LiveRunOptions,
 ): Promise<LiveRow[]> {
   const { indexes } = scanOf(program.root)
-  const wanted = new Map<string, { readonly part: MemoryPart; readonly sequences: number[] }>()
-  for (const { first, events } of deliveries) {
-    for (const [at, event] of events.entries()) {
-      if (!indexes.includes(event.index)) continue
-      const { part, sequences } = entryOf(wanted, event)
-      part.append(event, sizeOfEvent(event), first + at)
-      sequences.push(first + at)
-    }
-  }
-  if (wanted.size === 0) return []
-  const entries = [...wanted.values()]
+  const entries = columnsOf(deliveries).filter(({ part }) => indexes.includes(part.index))
+  if (entries.length === 0) return []
   const sequences = entries.flatMap(entry => entry.sequences)
-  const source = { parts: () => [entries.map(({ part }) => part.snapshot())], release: () => {} }
+  const source = { parts: () => [entries.map(({ part }) => part)], release: () => {} }
   const rows: LiveRow[] = []
   for await (const batch of execute(program, source, options).batches()) {
     const numbers = rowNumbers(batch)
@@ -97,6 +88,31 @@ async function liveRows(
       rows.push({ sequence: sequences[batch.rowOrderBase + numbers[n++]!]!, text })
   }
   return entries.length === 1 ? rows : rows.sort((a, b) => a.sequence - b.sequence)
+}
+
+interface Arrived {
+  readonly part: PartReader
+  readonly sequences: readonly number[]
+}
+
+/** By the array that all filters are handed. */
+const arrived = new WeakMap<readonly Delivery[], readonly Arrived[]>()
+
+/** Events as columns, by index: made once for however many filters look at them. */
+function columnsOf(deliveries: readonly Delivery[]): readonly Arrived[] {
+  const known = arrived.get(deliveries)
+  if (known !== undefined) return known
+  const found = new Map<string, { readonly part: MemoryPart; readonly sequences: number[] }>()
+  for (const { first, events } of deliveries) {
+    for (const [at, event] of events.entries()) {
+      const { part, sequences } = entryOf(found, event)
+      part.append(event, sizeOfEvent(event), first + at)
+      sequences.push(first + at)
+    }
+  }
+  const entries = [...found.values()].map(({ part, sequences }) => ({ part: part.snapshot(), sequences }))
+  arrived.set(deliveries, entries)
+  return entries
 }
 
 function entryOf(

@@ -1,5 +1,6 @@
 /** Server-sent events on the raw answer: named events, ids to resume from, and whether the client keeps up. */
 import type { FastifyReply } from 'fastify'
+import { eventText } from './tail/frames.ts'
 
 const RETRY_MS = 1000
 
@@ -28,7 +29,12 @@ export class EventStream {
   /** `data` is one line of JSON. */
   send(event: string, data: string, id?: string): void {
     if (this.#response.destroyed || this.#response.writableEnded) return
-    this.#response.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`)
+    this.#response.write(eventText(event, data, id))
+  }
+
+  /** Events that are written already. */
+  write(bytes: Buffer): void {
+    if (!this.#response.destroyed && !this.#response.writableEnded) this.#response.write(bytes)
   }
 
   /** Bytes the client has not taken yet. */

@@ -20,6 +20,8 @@ export interface StoreOptions {
   readonly bufferBytesMax?: number
   /** Rows per block. Default 65_536; tests use odd small values. */
   readonly blockRows?: number
+  /** Rows per block of what is buffered and first written; merged parts have `blockRows`. Default: as many. */
+  readonly bufferBlockRows?: number
   /** Default true. Parts that replace others are synced whatever this says. */
   readonly fsync?: boolean
   /** Of so many events seen last that bring their time, those that come again are not stored again. Default 0: every event is stored. */

@@ -60,7 +60,10 @@ class BufferedStore implements Store {
     this.documents = disk?.documents ?? createMemoryDocuments()
     this.next = nextSequenceOf(disk)
     const ids = disk?.partIds ?? new PartIds(this.clock, null)
-    const blockRows = Math.max(1, Math.min(MAX_BLOCK_ROWS, options.blockRows ?? MAX_BLOCK_ROWS))
+    const blockRows = Math.max(
+      1,
+      Math.min(MAX_BLOCK_ROWS, options.bufferBlockRows ?? options.blockRows ?? MAX_BLOCK_ROWS),
+    )
     this.publisher = new Publisher(
       {
         flushAgeMs: options.flushAgeMs ?? 1000,

@@ -29,6 +29,11 @@ function schedule(): void {
   })
 }
 
+/** Does anybody wait for a turn? */
+export function isAnyoneWaiting(): boolean {
+  return waiting.length > 0
+}
+
 /** Asked again and again in the midst of long work. */
 export class Turn {
   #end = performance.now() + TURN_MS

@@ -36,8 +36,7 @@ export class SortOperator implements Operator {
   }
 
   finish(): void {
-    if (this.#sort.isSpilled) this.#context.defer(this.#emit())
-    else for (const _ of this.#emit());
+    this.#context.defer(this.#emit())
   }
 
   *#emit(): Generator<void> {

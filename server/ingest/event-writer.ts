@@ -41,9 +41,9 @@ export class EventWriter {
     return this.#events.length >= this.#batchSize || this.#turn.isOver
   }
 
-  /** Stores the batch if it is full, and lets others have their turn if it is time. @throws as `write` */
+  /** Stores what there is, and lets others have their turn if it is time. @throws as `write` */
   async step(): Promise<void> {
-    if (this.#events.length >= this.#batchSize) await this.write()
+    await this.write()
     if (this.#turn.isOver) await this.#turn.next()
   }
 

@@ -1,7 +1,7 @@
 /** The result of a query on its way to becoming a job's: a page is enough while the client waits, everything is kept once it does not. */
 import type { Collected, QueryRun } from '../../engine.ts'
 import type { Batch } from '../../runtime/batch.ts'
-import { Collector } from '../../runtime/collect.ts'
+import { Collector, decoding } from '../../runtime/collect.ts'
 import { withIndexShown } from '../../runtime/event-answer.ts'
 import { jsonKeys, objectToJson, rowToJson } from '../../runtime/output/json.ts'
 import { rowsOf } from '../../runtime/rows.ts'
@@ -83,8 +83,9 @@ export class JobRows {
     return this.#rows.count
   }
 
-  pushing(batch: Batch): Generator<void> {
-    return this.adding(batch.names, rowsOf(batch))
+  *pushing(batch: Batch): Generator<void> {
+    yield* decoding(batch)
+    yield* this.adding(batch.names, rowsOf(batch))
   }
 
   *adding(names: readonly string[], rows: Iterable<readonly Value[]>): Generator<void> {

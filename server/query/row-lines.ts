@@ -3,6 +3,7 @@
  * it ended, `__meta` or `__error`, so that a stream cut short is never taken for a whole one.
  */
 import type { QueryRun } from '../../engine.ts'
+import { decoding } from '../../runtime/collect.ts'
 import { withIndexShown } from '../../runtime/event-answer.ts'
 import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
 import { rowsOf } from '../../runtime/rows.ts'
@@ -28,6 +29,7 @@ export async function* rowLines(
   try {
     for await (const made of run.batches()) {
       const batch = withIndexShown(made, run.shape)
+      for (const _ of decoding(batch)) if (turn.isOver) await turn.next()
       const keys = jsonKeys(batch.names)
       for (const row of rowsOf(batch)) {
         total++

@@ -28,6 +28,7 @@ function tail({ context, request, reply, query }: Call<Static<typeof TAIL_PARAME
 function sinkOf(stream: EventStream): TailSink {
   return {
     send: (event, data, id) => stream.send(event, data, id === undefined ? undefined : String(id)),
+    write: bytes => stream.write(bytes),
     get waitingBytes() {
       return stream.waitingBytes
     },

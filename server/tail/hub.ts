@@ -7,7 +7,9 @@ import type { Engine, LiveQuery, QueryOptions } from '../../engine.ts'
 import type { LiveRow } from '../../runtime/live.ts'
 import type { Delivery, Snapshot, Subscription } from '../../storage/index.ts'
 import { sizeOfEvent } from '../../storage/ingest/buffer.ts'
+import { Turn } from '../../storage/turns.ts'
 import { RequestError } from '../errors.ts'
+import { Replays } from './replays.ts'
 
 /** Who is told of results. */
 export interface Listener {
@@ -50,10 +52,12 @@ export class TailHub {
   #idle: NodeJS.Timeout | null = null
   /** Tails that are connected. */
   count = 0
+  readonly replays: Replays
 
   constructor(engine: Engine, limits: () => HubLimits) {
     this.#engine = engine
     this.#limits = limits
+    this.replays = new Replays(() => limits().resumeMs)
   }
 
   /** Filters being evaluated. */
@@ -85,7 +89,7 @@ export class TailHub {
 
   add(query: LiveQuery, options: QueryOptions, listener: Listener): () => void {
     this.#listen()
-    const key = `${query.text}\n${JSON.stringify(options.variables ?? null, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))}`
+    const key = keyOf(query, options)
     let group = this.#groups.get(key)
     if (group === undefined) {
       group = { query, listeners: new Set() }
@@ -127,6 +131,7 @@ export class TailHub {
     this.#subscription = null
     this.#groups.clear()
     this.#memory = []
+    this.replays.clear()
   }
 
   #listen(): void {
@@ -175,26 +180,40 @@ export class TailHub {
 
   async #evaluate(): Promise<void> {
     await sleep(GATHER_MS)
+    const turn = new Turn()
     while (this.#pending.length > 0) {
       const deliveries = this.#pending
       this.#pending = []
       const lost = deliveries.reduce((sum, delivery) => sum + delivery.lost, 0)
-      for (const group of [...this.#groups.values()]) await this.#evaluateGroup(group, deliveries, lost)
+      for (const group of [...this.#groups.values()]) await this.#evaluateGroup(group, deliveries, lost, turn)
     }
   }
 
-  async #evaluateGroup({ query, listeners }: Group, deliveries: readonly Delivery[], lost: number): Promise<void> {
+  async #evaluateGroup(
+    { query, listeners }: Group,
+    deliveries: readonly Delivery[],
+    lost: number,
+    turn: Turn,
+  ): Promise<void> {
     try {
       const rows = await query.rowsOf(deliveries)
+      // Who joins in between is told of what came after it joined, and of nothing twice: by sequence.
       for (const listener of listeners) {
         if (lost > 0) listener.lost(lost)
         const own = rows.length > 0 && rows[0]!.sequence < listener.first ? since(rows, listener.first) : rows
         if (own.length > 0) listener.deliver(own)
+        if (turn.isOver) await turn.next()
       }
     } catch (error) {
       for (const listener of [...listeners]) listener.fail(error)
     }
   }
+}
+
+/** Tails of the same text and variables are told the same. */
+export function keyOf(query: LiveQuery, { variables }: QueryOptions): string {
+  const values = JSON.stringify(variables ?? null, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
+  return `${query.text}\n${values}`
 }
 
 /** Events that were there already when the listener came were in its snapshot. */

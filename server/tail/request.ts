@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ServerContext } from '../context.ts'
 import { RequestError } from '../errors.ts'
+import { placeOf } from './replays.ts'
 import type { TailRequest } from './tail.ts'
 
 const COUNT_DEFAULT = 100
@@ -39,5 +40,6 @@ export function readTailRequest(
     options,
     count,
     lastSequence: last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : null,
+    lastPlace: last === undefined ? null : placeOf(last),
   }
 }

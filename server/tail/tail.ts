@@ -7,11 +7,16 @@ import type { LiveRow } from '../../runtime/live.ts'
 import type { Snapshot } from '../../storage/index.ts'
 import type { ServerContext } from '../context.ts'
 import { answerError, type ErrorBody } from '../errors.ts'
+import { framesOf } from './frames.ts'
+import { keyOf } from './hub.ts'
+import type { ReplayPlace } from './replays.ts'
 
 /** How a tail reaches its client: server-sent events or a WebSocket. */
 export interface TailSink {
   /** `data` is JSON. With an id, a client that comes back with it is sent what follows. */
-  send(event: TailEvent, data: string, id?: number): void
+  send(event: TailEvent, data: string, id?: number | string): void
+  /** Frames of results; absent: they are sent one by one. */
+  write?(bytes: Buffer): void
   /** Bytes the client has not taken yet. */
   readonly waitingBytes: number
   onDrain(listener: () => void): void
@@ -28,6 +33,8 @@ export interface TailRequest {
   readonly count: number
   /** Of the last event the client has had. */
   readonly lastSequence: number | null
+  /** Where in the past it was cut off. */
+  readonly lastPlace: ReplayPlace | null
 }
 
 /** Results that may wait until the past has been sent. */
@@ -115,9 +122,12 @@ export class Tail {
 
   /** What came since the client went away, if it is still remembered. */
   async #resume(nextSequence: number): Promise<boolean> {
-    const { lastSequence, query } = this.#request
-    if (lastSequence === null) return false
-    const missed = await this.#context.tails.since(lastSequence, nextSequence)
+    const { lastSequence, lastPlace, query, options } = this.#request
+    if (lastSequence === null && lastPlace === null) return false
+    const { tails } = this.#context
+    const replay = lastPlace === null ? null : tails.replays.find(lastPlace.name, keyOf(query, options))
+    const last = replay === null ? lastSequence : replay.nextSequence - 1
+    const missed = last === null ? null : await tails.since(last, nextSequence)
     if (missed === null) {
       this.#sink.send(
         'warning',
@@ -125,6 +135,7 @@ export class Tail {
       )
       return false
     }
+    if (replay !== null) await this.#replay(replay.texts, lastPlace!)
     for (const row of await query.rowsOf(missed)) {
       if (this.#isOver || this.#isAtHead) break
       await this.#room()
@@ -134,17 +145,29 @@ export class Tail {
   }
 
   async #catchUp(snapshot: Snapshot): Promise<void> {
-    const { query, count } = this.#request
+    const { query, options, count } = this.#request
     const release = await this.#context.replays.acquire(this.#abort.signal)
     try {
-      const texts = await query.newest(snapshot, Math.min(count, query.head ?? count), this.#abort.signal)
-      for (const text of texts) {
-        if (this.#isOver) return
-        await this.#room()
-        this.#sendRow(text)
-      }
+      const most = Math.min(count, query.head ?? count)
+      const texts = await query.newest(snapshot, most, this.#abort.signal)
+      const name = this.#context.tails.replays.keep({
+        key: keyOf(query, options),
+        texts,
+        nextSequence: snapshot.nextSequence,
+      })
+      await this.#replay(texts, { name, count: 0 })
     } finally {
       release()
+    }
+  }
+
+  /** The past from a place of it on. */
+  async #replay(texts: readonly string[], { name, count }: ReplayPlace): Promise<void> {
+    this.#sent = count
+    for (const text of texts.slice(count)) {
+      if (this.#isOver) return
+      await this.#room()
+      this.#sendRow(text, `${name}.${this.#sent + 1}`)
     }
   }
 
@@ -159,23 +182,38 @@ export class Tail {
       }
       return
     }
+    // One that ends at a number of results counts them one by one.
+    if (this.#sink.write !== undefined && this.#request.query.head === null) {
+      for (const { bytes, count } of framesOf(rows)) this.#sendUnlessSlow(count, () => this.#sink.write!(bytes))
+      return
+    }
     for (const { text, sequence } of rows) {
-      if (this.#isOver || this.#isAtHead) break
-      if (this.#isSlow) {
-        this.#dropped++
-        this.#context.metrics.count('quern_tail_events_dropped_total')
-      } else {
-        this.#tellDropped()
-        this.#sendRow(text, sequence)
-      }
+      if (this.#isAtHead) break
+      this.#sendUnlessSlow(1, () => this.#sink.send('result', text, sequence))
     }
     this.#endAtHead()
   }
 
-  #sendRow(text: string, sequence?: number): void {
-    this.#sink.send('result', text, sequence)
-    this.#sent++
-    this.#context.metrics.count('quern_tail_events_sent_total')
+  #sendUnlessSlow(count: number, send: () => void): void {
+    if (this.#isOver) return
+    if (this.#isSlow) {
+      this.#dropped += count
+      this.#context.metrics.count('quern_tail_events_dropped_total', count)
+      return
+    }
+    this.#tellDropped()
+    send()
+    this.#noteSent(count)
+  }
+
+  #sendRow(text: string, id: number | string): void {
+    this.#sink.send('result', text, id)
+    this.#noteSent(1)
+  }
+
+  #noteSent(count: number): void {
+    this.#sent += count
+    this.#context.metrics.count('quern_tail_events_sent_total', count)
   }
 
   get #isSlow(): boolean {

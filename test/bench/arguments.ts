@@ -19,7 +19,8 @@ export const USAGE = `npm run bench -- [options]
   --compile           what plans and kernels take, and very large queries
   --overhead          what measuring a query costs
   --scale             a store as it grows to --rows events: rate, parts, memory, and how long it takes to open (20000000 is the figure)
-  --server            bulk requests against DuckDB's load, and /health while the server is busy`
+  --server            bulk requests against DuckDB's load, and /health while the server is busy
+  --tails             a thousand live tails: what they cost idle, and how late they hear`
 
 export interface BenchArguments {
   readonly rows: number
@@ -41,6 +42,7 @@ export interface BenchArguments {
   readonly overhead: boolean
   readonly scale: boolean
   readonly server: boolean
+  readonly tails: boolean
   readonly help: boolean
 }
 
@@ -68,6 +70,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       overhead: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
       server: { type: 'boolean', default: false },
+      tails: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -92,6 +95,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     overhead: values.overhead,
     scale: values.scale,
     server: values.server,
+    tails: values.tails,
     help: values.help,
   }
 }

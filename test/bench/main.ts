@@ -16,6 +16,7 @@ import { runSize } from './size.ts'
 import { runSkipIndex } from './skip-index.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, ratioOf } from './table.ts'
+import { runTailsBench } from './tails.ts'
 
 async function main(options: BenchArguments): Promise<void> {
   // With --json the figures alone are on stdout.
@@ -48,6 +49,10 @@ async function main(options: BenchArguments): Promise<void> {
   }
   if (options.scale) {
     if (!(await runScale(options.rows, options.seed, say))) process.exitCode = 1
+    return
+  }
+  if (options.tails) {
+    await runTailsBench(say)
     return
   }
   const events = await eventsOf(options.seed, options.rows)

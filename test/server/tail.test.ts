@@ -235,6 +235,31 @@ describe('a client that comes back', () => {
     assert.ok(!events.some(each => each.event === 'warning'))
   })
 
+  test('when it was cut off in its past goes on from there: nothing comes twice and nothing is missing', async () => {
+    fresh()
+    send(20, n => ({ n }), Date.now() - 1000)
+    let stopAfter = 7
+    const cut = await server.events(urlOf('keep n'), all => all.length >= stopAfter)
+    send(3, n => ({ n: 20 + n }))
+    const path = urlOf('keep n')
+    stopAfter = 5
+    const again = await server.events(path, all => all.length >= stopAfter, { 'last-event-id': cut.at(-1)!.id! })
+    send(2, n => ({ n: 23 + n }))
+    const last = await follow(path, { 'last-event-id': again.at(-1)!.id! })
+    send(1, () => ({ n: 25 }))
+    const rest = await last.results(14)
+    assert.ok(!last.events.some(each => each.event === 'warning'))
+    assert.deepEqual(
+      [...results(cut), ...results(again), ...rest].map(each => each.n),
+      Array.from({ length: 26 }, (_, n) => n),
+    )
+    // The past of one query is no other's.
+    const other = await server.events(urlOf('keep n, m'), all => all.length >= 1, {
+      'last-event-id': cut.at(-1)!.id!,
+    })
+    assert.equal(JSON.parse(other[0]!.data).type, 'resume_gap')
+  })
+
   test('is told when that is too long ago, and begins anew', async () => {
     fresh()
     send(2, n => ({ n }))
