@@ -68,7 +68,7 @@ class BufferedStore implements Store {
         flushBytes: options.flushBytes ?? 256 * MIB,
       },
       {
-        publish: (part, replaced) => this.publish(part, replaced),
+        publish: (part, isHurried, replaced) => this.publish(part, isHurried, replaced),
         record: () => this.record(),
         newGeneration: () => new Generation(blockRows, () => ids.next()),
         now: this.clock,
@@ -213,11 +213,11 @@ class BufferedStore implements Store {
     return filling.generation.bytes + (sealed?.generation.bytes ?? 0)
   }
 
-  private async publish(part: MemoryPart, replaced: () => void): Promise<PartDescription> {
+  private async publish(part: MemoryPart, isHurried: boolean, replaced: () => void): Promise<PartDescription> {
     const { builder, partsDirectory, parts, compactor } = this.onDisk()
     const { id, index, lineage } = part
     return builder.build(
-      { directory: partsDirectory, id, index, lineage, fsync: this.fsync },
+      { directory: partsDirectory, id, index, lineage, fsync: this.fsync, isHurried },
       { blocks: () => part.columns(), bytes: part.sizeBytes, fieldCount: part.fieldCount },
       description => {
         parts.replace([description], [])

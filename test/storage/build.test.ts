@@ -96,7 +96,7 @@ const inputOf = (part: MemoryPart): BuildInput => ({
 
 async function build(builder: ThreadBuilder, directory: string, input: BuildInput): Promise<PartDescription> {
   const lineage = { firstSequence: 1, lastSequence: 9, level: 0, replaces: [] }
-  const part: PartToBuild = { directory, id: 'p', index: 'main', lineage, fsync: true }
+  const part: PartToBuild = { directory, id: 'p', index: 'main', lineage, fsync: true, isHurried: false }
   let isDone = false
   const description = await builder.build(part, input, () => {
     isDone = true
