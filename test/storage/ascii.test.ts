@@ -31,7 +31,7 @@ test('short strings are the bytes the encoder gives them, alone and in JSON', ()
 
 test('times that go on and back, over seconds, days and 1970, are written as Date writes them', () => {
   const step = fc.oneof(fc.integer({ min: -3000, max: 3000 }), fc.integer({ min: -2e8, max: 2e8 }))
-  const start = fc.oneof(fc.constant(0), fc.integer({ min: Date.UTC(1690, 0, 1), max: Date.UTC(2250, 0, 1) }))
+  const start = fc.oneof(fc.constant(0), fc.integer({ min: Date.UTC(1901, 0, 1), max: Date.UTC(2250, 0, 1) }))
   fc.assert(
     fc.property(start, fc.array(step, { minLength: 1, maxLength: 40 }), (first, steps) => {
       let last = first
