@@ -2,33 +2,29 @@
  * The registry of fuzz targets. A target takes a seed and does one thing with it: agrees, skips (the program refused the
  * input, which it may), or throws a Finding with what anyone needs to see it again.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { AstQuery } from '../grammar/ast.ts'
 import { CompileError } from '../grammar/diagnostics.ts'
 import { describeAt, desugar, fixOf, format, parse, print, signatureAt, tokensOf } from '../grammar/index.ts'
 import { DataError } from '../runtime/helpers/errors.ts'
-import { NOW, type RunOptions, readEvents } from '../test/case-input.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
 import { brokenLaw } from '../test/complete-law.ts'
-import { answer, answerInLittleMemory } from '../test/harness.ts'
+import { InlineLanes } from '../test/inline-lanes.ts'
 import { KNOWLEDGE } from '../test/knowledge.ts'
-import { askReference } from '../test/reference/index.ts'
 import { UndefinedName } from '../test/reference/interpreter.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
 import { corruption } from './corruption.ts'
 import { crashCounts, crashInTurn, crashRandomly, killRandomly } from './crash.ts'
 import { randomData } from './generate/data.ts'
 import { CALLABLE, condition } from './generate/expression.ts'
+import { groupingQuery, manyRows } from './generate/many.ts'
 import { queryText, randomQuery } from './generate/query.ts'
 import { createRandom, type Random } from './generate/random.ts'
-import { TABLE, tablePaths } from './generate/table.ts'
 import { randomText } from './generate/text.ts'
 import { httpTarget } from './http.ts'
 import { ingestBeside, ingestBroken } from './ingest.ts'
 import { shrink } from './shrink.ts'
 import { Finding, type Target } from './target.ts'
+import { type Ask, engineWith, inLittleMemory, onDisk, reference, type Ways } from './ways.ts'
 
 export { Finding, type Outcome, type Target } from './target.ts'
 
@@ -145,47 +141,24 @@ interface Experiment {
   readonly stages: readonly string[]
 }
 
-function experimentOf(random: Random): Experiment {
-  const { lines, fields } = randomData(random, 12)
-  const { lets = [], stages } = randomQuery(random, fields)
-  return { lines, lets, stages }
+/** A question, and the ways of answering it that must agree. */
+interface Trial {
+  readonly experiment: Experiment
+  readonly ways: Ways
 }
 
-type Ask = (text: string, lines: readonly string[]) => Promise<readonly NamedRow[]>
-
-function engineWith(options: RunOptions): Ask {
-  return async (text, lines) => (await answer(text, eventsOf(lines), { ...options, lookupPaths: tablePaths() })).rows
-}
-
-/** So that stages write to disk what they hold. */
-function inLittleMemory(options: RunOptions & { readonly memoryBytes: number }): Ask {
-  return async (text, lines) =>
-    (await answerInLittleMemory(text, eventsOf(lines), { ...options, lookupPaths: tablePaths() })).rows
-}
-
-const reference: Ask = async (text, lines) =>
-  askReference(text, eventsOf(lines), { now: NOW, lookups: { table: TABLE } }).rows.map(
-    row => new Map([...row].filter(([name, value]) => value !== undefined && name !== 'index')),
-  )
-
-function eventsOf(lines: readonly string[]): ReturnType<typeof readEvents> {
-  return readEvents([{ index: 'main', text: lines.join('\n') }])
-}
-
-async function onDisk(text: string, lines: readonly string[], options: RunOptions): Promise<readonly NamedRow[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'quern-fuzz-'))
-  try {
-    return await engineWith({ ...options, directory })(text, lines)
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
+/** A few rows and any query. */
+function smallTrial(ways: (random: Random) => Ways): (seed: number) => Trial {
+  return seed => {
+    const random = createRandom(seed)
+    const { lines, fields } = randomData(random, 12)
+    const { lets = [], stages } = randomQuery(random, fields)
+    return { experiment: { lines, lets, stages }, ways: ways(createRandom(seed + 1)) }
   }
 }
 
 /** Each pair of ways must agree; `null` when the program refuses the query, which both must then do. */
-async function difference(
-  ways: Readonly<Record<string, Ask>>,
-  { lets, stages, lines }: Experiment,
-): Promise<string | null> {
+async function difference(ways: Ways, { lets, stages, lines }: Experiment): Promise<string | null> {
   const text = queryText({ lets, stages })
   const ordered = isOrdered(parse(text).query)
   let first: { readonly name: string; readonly rows: readonly NamedRow[] | null } | null = null
@@ -218,7 +191,7 @@ function shown(rows: readonly NamedRow[] | null): readonly string[] {
 }
 
 /** Shrinking makes queries that the compiler refuses, and over which the reference may stumble first. */
-async function isRefused(ways: Readonly<Record<string, Ask>>, { lets, stages, lines }: Experiment): Promise<boolean> {
+async function isRefused(ways: Ways, { lets, stages, lines }: Experiment): Promise<boolean> {
   for (const ask of Object.values(ways)) {
     try {
       await ask(queryText({ lets, stages }), lines)
@@ -229,14 +202,13 @@ async function isRefused(ways: Readonly<Record<string, Ask>>, { lets, stages, li
   return false
 }
 
-function agreement(name: string, summary: string, ways: (random: Random) => Readonly<Record<string, Ask>>): Target {
+function agreement(name: string, summary: string, trialOf: (seed: number) => Trial): Target {
   return {
     name,
     summary,
     skipLimit: 0.6,
     run: async seed => {
-      const experiment = experimentOf(createRandom(seed))
-      const asked = ways(createRandom(seed + 1))
+      const { experiment, ways: asked } = trialOf(seed)
       const attempt = async (each: Experiment): Promise<string | null> => {
         try {
           return await difference(asked, each)
@@ -271,29 +243,58 @@ function caseText({ lets, stages, lines }: Experiment, found: string): string {
   )
 }
 
+const smallResults = smallTrial(random => {
+  const blockRows = random.pick([1, 2, 3, 7, 65_536])
+  const isShort = random.chance(0.3)
+  return {
+    reference,
+    engine: engineWith({ blockRows }),
+    ...(isShort && { 'engine in little memory': inLittleMemory({ blockRows, memoryBytes: random.pick([64, 512]) }) }),
+    'engine without rules': engineWith({ without: ['all'] }),
+  }
+})
+
+/** Many rows that change their nature, grouped; as parts of their own where they do. */
+function manyResults(seed: number): Trial {
+  const random = createRandom(seed)
+  const { lines, fields, stretchRows } = manyRows(random)
+  const { stages } = groupingQuery(random, fields)
+  const blockRows = random.pick([50, 300, 65_536])
+  const eventsPerPart = random.pick([stretchRows, stretchRows, 65_536])
+  const memoryBytes = random.pick([4_000, 40_000])
+  const ways = {
+    reference,
+    engine: engineWith({ blockRows }),
+    'engine over parts': onDisk({ blockRows, eventsPerPart }),
+    'engine without rules': engineWith({ without: ['all'] }),
+    ...(random.chance(0.2) && { 'engine in little memory': inLittleMemory({ blockRows, memoryBytes }) }),
+    ...(random.chance(0.2) && {
+      'engine in three threads': onDisk({ blockRows, eventsPerPart, lanes: new InlineLanes(2) }),
+    }),
+  }
+  return { experiment: { lines, lets: [], stages }, ways }
+}
+
+/** One seed in so many has many rows: each of these takes as long as a dozen others. */
+const MANY_EVERY = 64
+
 const sameResults = agreement(
   'same-results',
   'the engine, the engine without rules, now and then in little memory, and the reference give the same rows',
-  random => {
-    const blockRows = random.pick([1, 2, 3, 7, 65_536])
-    const isShort = random.chance(0.3)
-    return {
-      reference,
-      engine: engineWith({ blockRows }),
-      ...(isShort && { 'engine in little memory': inLittleMemory({ blockRows, memoryBytes: random.pick([64, 512]) }) }),
-      'engine without rules': engineWith({ without: ['all'] }),
-    }
-  },
+  seed => (seed % MANY_EVERY === 0 ? manyResults(seed) : smallResults(seed)),
 )
+
+const manyTarget = agreement('many-rows', 'the same, of many rows whenever', manyResults)
 
 const storage = agreement(
   'storage',
   'rows are the same from memory, from flushed parts and from odd blocks',
-  random => ({
+  smallTrial(random => ({
     memory: engineWith({}),
-    disk: (text, lines) => onDisk(text, lines, { eventsPerPart: 100 }),
-    'disk in small blocks': (text, lines) => onDisk(text, lines, { blockRows: random.int(1, 4), eventsPerPart: 100 }),
-  }),
+    disk: onDisk({ eventsPerPart: 100 }),
+    'disk in small parts': onDisk({ eventsPerPart: random.int(1, 4) }),
+    'disk in small blocks': onDisk({ blockRows: random.int(1, 4), eventsPerPart: 100 }),
+  })),
 )
 
 const ternary: Target = {
@@ -330,10 +331,14 @@ const ternary: Target = {
 }
 
 /** Plants a bug (the last row is lost) and must find it: a fuzzer that finds nothing may be looking at nothing. */
-const canary: Target = agreement('canary', 'must fail: one way of asking loses a row', () => ({
-  reference,
-  'the planted bug': async (text, lines) => (await reference(text, lines)).slice(0, -1),
-}))
+const canary: Target = agreement(
+  'canary',
+  'must fail: one way of asking loses a row',
+  smallTrial(() => ({
+    reference,
+    'the planted bug': async (text, lines) => (await reference(text, lines)).slice(0, -1),
+  })),
+)
 
 const crash: Target = {
   name: 'crash',
@@ -393,5 +398,5 @@ export const TARGETS: readonly Target[] = [
   ingestGood,
 ]
 /** Only by name: what they do is done in small by a test. */
-export const LONG_TARGETS: readonly Target[] = [crashSweep, kill]
+export const LONG_TARGETS: readonly Target[] = [crashSweep, kill, manyTarget]
 export const CANARY = canary

@@ -27,12 +27,22 @@ export function stageOpening(p: Parser): Opening | null {
   if (opening === null) return null
   const wordEnd = at + opening.word.length
   const ahead = p.text.slice(wordEnd, wordEnd + MAX_LOOKAHEAD)
-  const rest = p.isInner ? ahead.replace(/\].*/s, '') : ahead
+  const rest = p.isInner ? untilClosed(ahead) : ahead
   if (!/^(?:[\s|;]|$)/.test(rest) || /^\s*(?:[=<>]|!=)/.test(rest)) return null
   const { found } = opening
   const opens = found.kind === 'stage' ? found.syntax.opens : found.foreign.spelling.opens
   const isBeingWritten = found.kind === 'stage' && p.watch?.isWriting === true && isBegun(opens, p.text.slice(wordEnd))
   return opens.test(rest) || isBeingWritten ? found : null
+}
+
+/** What stands before the bracket that closes the pipeline: others may open and close in it. */
+function untilClosed(text: string): string {
+  let depth = 0
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]]/g)) {
+    if (found === '[') depth++
+    else if (found === ']' && depth-- === 0) return text.slice(0, index)
+  }
+  return text
 }
 
 /** The text ends in the first word behind that of the stage, or with another word it would be the stage. */

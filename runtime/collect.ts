@@ -36,6 +36,9 @@ export interface Page {
   readonly offset?: number
 }
 
+/** Rows made in one step. */
+const STEP_ROWS = 256
+
 /** Counts every row and keeps those of one page. */
 export class Collector {
   readonly #shape: ResultShape
@@ -43,6 +46,7 @@ export class Collector {
   readonly #end: number
   readonly #columns: Map<string, number>
   readonly #rows: Value[][] = []
+  #hasAll = true
   total = 0
 
   constructor(shape: ResultShape, { limit, offset = 0 }: Page) {
@@ -56,14 +60,20 @@ export class Collector {
 
   /** Has every row so far been kept? */
   get hasAll(): boolean {
-    return this.#rows.length === this.total
+    return this.#hasAll
   }
 
   push(batch: Batch): void {
+    for (const _ of this.pushing(batch));
+  }
+
+  /** The same some rows at a time, so that other work can be done between: fifty thousand rows of an answer take long. */
+  *pushing(batch: Batch): Generator<void> {
     const columns = this.#columns
     const first = Math.max(0, this.#offset - this.total)
     const last = Math.min(batch.selectedCount, this.#end - this.total)
     this.total += batch.selectedCount
+    if (first > 0 || last < batch.selectedCount) this.#hasAll = false
     if (first >= last) return
     if (this.#shape.columns === null)
       for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
@@ -73,23 +83,50 @@ export class Collector {
       const row: Value[] = new Array(columns.size).fill(undefined)
       for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
       this.#rows.push(row)
+      if (at % STEP_ROWS === 0) yield
     }
     if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
   }
 
   collected(profile: Profile): Collected {
+    const steps = this.collecting(profile)
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+    }
+  }
+
+  /** The same some rows at a time. */
+  *collecting(profile: Profile): Generator<void, Collected> {
     const shape = this.#shape
     const rows = this.#rows
     const names = [...this.#columns.keys()]
     // Of no rows at all, a `keep` still says what they would have had.
     const isNamed = shape.columns !== null || (shape.kept !== undefined && this.total === 0)
-    const present = names.filter((_, index) => isNamed || rows.some(row => row[index] !== undefined))
+    const present: string[] = []
+    for (const [index, name] of names.entries()) {
+      if (isNamed || rows.some(row => row[index] !== undefined)) present.push(name)
+      yield
+    }
     const indexes = present.map(name => this.#columns.get(name)!)
-    const aligned = present.length === names.length ? rows : rows.map(row => indexes.map(index => row[index]))
+    let aligned: readonly (readonly Value[])[] = rows
+    if (present.length < names.length) {
+      const narrowed: Value[][] = []
+      for (const row of rows) {
+        narrowed.push(indexes.map(index => row[index]))
+        if (narrowed.length % STEP_ROWS === 0) yield
+      }
+      aligned = narrowed
+    }
+    const types: string[] = []
+    for (const index of present.keys()) {
+      types.push(typeOfColumn(aligned, index))
+      yield
+    }
     return {
       shape,
       columns: present,
-      types: present.map((_, index) => typeOfColumn(aligned, index)),
+      types,
       rows: aligned,
       total: this.total,
       hasMore: this.total > this.#end,

@@ -5,9 +5,9 @@
  * turn every few milliseconds. Where the plan allows it, other threads run the same operators over their share of the blocks
  * (`runtime/parallel/`) and send the state they end up with.
  */
-import { setImmediate } from 'node:timers/promises'
 import { CorruptPartError } from '../storage/errors.ts'
 import type { PartReader } from '../storage/index.ts'
+import { Turn } from '../storage/turns.ts'
 import type { Batch } from './batch.ts'
 import { connect, type Network, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
@@ -24,8 +24,6 @@ import type { QueryResult } from './result.ts'
 import { DEFAULT_DISK_BYTES, QuerySpill, type SpillSpace } from './spill/space.ts'
 import { Stopwatch } from './stopwatch.ts'
 
-/** How long a run may keep the event loop to itself. */
-const TURN_MS = 8
 const DEFAULT_MEMORY_BYTES = 512 * 1024 * 1024
 
 /** Parts to read: all at once (a snapshot), or as they arrive (a pipe). */
@@ -170,7 +168,7 @@ async function* run(
   const ready: Batch[] = []
   const network = connect(program.root, context, ready, program.splits)
   state.network = network
-  let turnStart = performance.now()
+  const turn = new Turn()
   try {
     for (const { scan, head, shared: part } of network.sources) {
       // What needs no input is not given any: a head that has enough, the rest of a union behind it.
@@ -196,10 +194,7 @@ async function* run(
                 while (ready.length > 0) yield ready.shift() as Batch
               }
               if (head.isDone) break read
-              if (performance.now() - turnStart > TURN_MS) {
-                await setImmediate()
-                turnStart = performance.now()
-              }
+              if (turn.isOver) await turn.next()
             }
           }
         } finally {
@@ -214,10 +209,7 @@ async function* run(
         while (step()) {
           if (isCanceled()) throw new CanceledError()
           while (ready.length > 0) yield ready.shift() as Batch
-          if (performance.now() - turnStart > TURN_MS) {
-            await setImmediate()
-            turnStart = performance.now()
-          }
+          if (turn.isOver) await turn.next()
         }
         while (ready.length > 0) yield ready.shift() as Batch
       }

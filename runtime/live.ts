@@ -8,10 +8,11 @@ import { MemoryPart } from '../storage/ingest/memory-part.ts'
 import { DateTime } from '../storage/value.ts'
 import type { Batch } from './batch.ts'
 import { selectedRange } from './collect.ts'
+import { withIndexShown } from './event-answer.ts'
 import { execute } from './execute.ts'
 import { valueAt } from './helpers/vectors.ts'
 import { jsonKeys, objectToJson } from './output/json.ts'
-import { type OperatorSpec, type Program, type ScanSpec, scansOf } from './program.ts'
+import { type OperatorSpec, type Program, type ResultShape, type ScanSpec, scansOf } from './program.ts'
 import { rowsOf } from './rows.ts'
 
 /** A result: its event's sequence number and itself as JSON. */
@@ -92,7 +93,8 @@ async function liveRows(
   for await (const batch of execute(program, source, options).batches()) {
     const numbers = rowNumbers(batch)
     let n = 0
-    for (const text of textsOf(batch)) rows.push({ sequence: sequences[batch.rowOrderBase + numbers[n++]!]!, text })
+    for (const text of textsOf(batch, program.result))
+      rows.push({ sequence: sequences[batch.rowOrderBase + numbers[n++]!]!, text })
   }
   return entries.length === 1 ? rows : rows.sort((a, b) => a.sequence - b.sequence)
 }
@@ -144,7 +146,7 @@ async function newestRows(
   const run = execute(program, { parts: blocks, release: () => {} }, options)
   for await (const batch of run.batches()) {
     // Blocks are asked for one at a time, so a batch is of the one asked for last.
-    const newer = newestOf(batch, current!, count)
+    const newer = newestOf(batch, current!, count, program.result)
     found = [...found, ...newer].sort(compareFound).slice(-count)
   }
   return found.map(({ text }) => text)
@@ -178,7 +180,7 @@ function asPart(place: Place): PartReader {
   }) as PartReader
 }
 
-function newestOf(batch: Batch, place: Place, count: number): Found[] {
+function newestOf(batch: Batch, place: Place, count: number, shape: ResultShape): Found[] {
   const block = blockOf(place)
   const times = block.column('_time')
   if (times === null) return []
@@ -189,18 +191,19 @@ function newestOf(batch: Batch, place: Place, count: number): Found[] {
   }
   const first = Math.max(0, batch.selectedCount - count)
   if (block.timeSorted || first === 0) {
-    const texts = textsOf(selectedRange(batch, first, batch.selectedCount))
+    const texts = textsOf(selectedRange(batch, first, batch.selectedCount), shape)
     return [...texts].map((text, at) => ({ text, time: timeOf(first + at), order: place.order + numbers[first + at]! }))
   }
   const all = Array.from({ length: batch.selectedCount }, (_, n) => ({ n, time: timeOf(n) }))
   const newest = all.sort((a, b) => compareTimes(a.time, b.time) || a.n - b.n).slice(-count)
   return newest.map(({ n, time }) => {
-    const [text] = textsOf(selectedRange(batch, n, n + 1))
+    const [text] = textsOf(selectedRange(batch, n, n + 1), shape)
     return { text: text!, time, order: place.order + numbers[n]! }
   })
 }
 
-function* textsOf(batch: Batch): Generator<string> {
+function* textsOf(made: Batch, shape: ResultShape): Generator<string> {
+  const batch = withIndexShown(made, shape)
   const keys = jsonKeys(batch.names)
   for (const row of rowsOf(batch)) yield objectToJson(keys, row)
 }

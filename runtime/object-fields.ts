@@ -20,7 +20,10 @@ export function isMember(object: string, field: string): boolean {
   return field.length > object.length && field.startsWith(object) && field[object.length] === '.'
 }
 
-/** The object column `base` with members set over it; null when no row has any. A base that is no object, null too, stays as it is. */
+/**
+ * The object column `base` with members set over it; null when no row has any. A base that is no object, null too, stays as it is.
+ * A row that shows nothing of the base goes on showing nothing: its members stand beside it.
+ */
 export function overlay(base: Vector | null, members: readonly MemberColumn[], rowCount: number): Vector | null {
   let isAny = base !== null
   const values = Array.from({ length: rowCount }, (_, row) => {
@@ -42,7 +45,13 @@ export function overlay(base: Vector | null, members: readonly MemberColumn[], r
     }
     return object
   })
-  return isAny ? { kind: 'any', rowCount, values } : null
+  if (!isAny) return null
+  if (base === null) return { kind: 'any', rowCount, values }
+  const showing = base.kind === 'any' && base.shown !== undefined ? base.shown : base
+  const isShown = (row: number): boolean => valueAt(showing, row) !== undefined
+  if (values.every((value, row) => value === undefined || isShown(row))) return { kind: 'any', rowCount, values }
+  const shown = values.map((value, row) => (isShown(row) ? value : undefined))
+  return { kind: 'any', rowCount, values, shown: { kind: 'any', rowCount, values: shown } }
 }
 
 /** A column that is none of the fields: the object of its members, or a member of an object; null when it is neither. */
@@ -81,7 +90,8 @@ export function strip(base: Vector, isGone: (path: string) => boolean): Vector {
     const value = valueAt(base, row)
     return isObject(value) ? stripped(value, '', isGone) : value
   })
-  return { kind: 'any', rowCount, values }
+  const plain = { kind: 'any', rowCount, values } as const
+  return base.kind === 'any' && base.shown !== undefined ? { ...plain, shown: strip(base.shown, isGone) } : plain
 }
 
 function stripped(object: ObjectValue, prefix: string, isGone: (path: string) => boolean): ObjectValue | undefined {

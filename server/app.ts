@@ -18,6 +18,7 @@ import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
 import { refuseUnknownRoute } from './routes/unknown.ts'
 import { serveWebSockets } from './tail/web-socket.ts'
+import type { TlsSettings } from './tls.ts'
 import { type Check, checkBody, checkParameters } from './validate.ts'
 
 /** Room for a query of the greatest length with every character escaped, and for long lists of variables. */
@@ -35,6 +36,8 @@ export interface AppOptions {
   readonly log?: { write(line: string): void }
   /** What is served; the route table unless a listener serves less. */
   readonly routes?: readonly Route[]
+  /** null: plain HTTP. */
+  readonly tls?: TlsSettings | null
 }
 
 export function createApp(engine: Engine, config: Config, options: AppOptions = {}): FastifyInstance {
@@ -44,9 +47,11 @@ export function createApp(engine: Engine, config: Config, options: AppOptions = 
 /** The same over a context that others (listeners) share. */
 export function serveContext(context: ServerContext, options: AppOptions = {}): FastifyInstance {
   const { config } = context
-  const { routes = ROUTES } = options
+  const { routes = ROUTES, tls = null } = options
   const level = config.get('log.level')
   const app = fastify({
+    // Its type is of plain servers; nothing here asks which of the two it is.
+    ...(tls !== null && ({ https: tls } as object)),
     logger: level === 'silent' ? false : { level, stream: options.log ?? process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,

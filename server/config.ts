@@ -134,6 +134,7 @@ class LoadedConfig implements Config {
       flushBytes: this.get('ingest.flush_bytes'),
       bufferBytesMax: this.get('ingest.buffer_bytes_max'),
       fsync: this.get('ingest.fsync'),
+      dedupCapacity: this.get('ingest.dedup_enabled') ? this.get('ingest.dedup_capacity') : 0,
       retentionMs: this.get('retention') === 0 ? null : this.get('retention'),
       compactionWorkers: this.get('storage.compaction_workers'),
       ...(this.get('query.spill_directory') !== '' && { spillDirectory: this.get('query.spill_directory') }),

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 
 export class Connections {
   /** Answers owed, by connection. */
@@ -11,7 +12,8 @@ export class Connections {
   #isStopping = false
 
   constructor(server: Server) {
-    server.on('connection', (socket: Socket) => {
+    // Of a TLS server these are the connections whose handshake is done: what requests come by.
+    server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#owed.set(socket, 0)
       socket.once('close', () => this.#owed.delete(socket))
     })

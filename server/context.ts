@@ -1,12 +1,10 @@
 /** What every handler may use: the engine, the settings and the state of the server that is not in the engine. */
 import type { Engine } from '../engine.ts'
-import type { AppendReceipt, IncomingEvent } from '../storage/index.ts'
 import { createEventReader, type EventReader } from '../storage/ingest/read-event.ts'
 import { Authority } from './auth/authority.ts'
 import { KeyRing } from './auth/keys.ts'
 import { BodyBudget } from './body-budget.ts'
 import { type Config, ConfigError } from './config.ts'
-import { Deduplicator } from './ingest/deduplicator.ts'
 import { Metrics } from './metrics.ts'
 import { AckLedger } from './protocols/hec-acks.ts'
 import { Jobs } from './query/jobs.ts'
@@ -29,8 +27,6 @@ export interface ServerContext {
   readonly engine: Engine
   readonly config: Config
   readonly reader: EventReader
-  /** Every event comes in through this. @throws {BackpressureError} */
-  store(events: readonly IncomingEvent[]): AppendReceipt
   /** Bodies of requests that are in memory. */
   readonly bodies: BodyBudget
   readonly slots: QuerySlots
@@ -61,7 +57,6 @@ export function createContext(engine: Engine, config: Config): ServerContext {
   const context: ServerContext = {
     engine,
     config,
-    store: storeOf(engine, config),
     bodies: new BodyBudget(() => config.get('ingest.inflight_bytes_max')),
     reader: createEventReader(config.get('ingest.mode')),
     slots: new QuerySlots(() => ({
@@ -90,13 +85,6 @@ export function createContext(engine: Engine, config: Config): ServerContext {
     isStopping: false,
   }
   return context
-}
-
-/** Not the engine's own: only here is it known which events brought their time, and two lines without one are never the same event. */
-function storeOf(engine: Engine, config: Config): ServerContext['store'] {
-  if (!config.get('ingest.dedup_enabled')) return events => engine.ingest(events)
-  const deduplicator = new Deduplicator(config.get('ingest.dedup_capacity'))
-  return events => deduplicator.storeNew(events, fresh => engine.ingest(fresh))
 }
 
 /** Keys that end with the process would lock everybody out at the next start. */

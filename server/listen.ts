@@ -10,6 +10,7 @@ import { type Config, ConfigError } from './config.ts'
 import { Connections } from './connections.ts'
 import { createContext, type ServerContext } from './context.ts'
 import { type RunningListeners, startListeners, stopListeners } from './listeners/index.ts'
+import { tlsSettings } from './tls.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:3100` */
@@ -27,7 +28,8 @@ export interface RunningServer {
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
   const context = createContext(engine, config)
   const created = (await context.authority?.keys.bootstrap()) ?? null
-  const app = serveContext(context)
+  const tls = tlsSettings(config, 'http')
+  const app = serveContext(context, { tls })
   const connections = new Connections(app.server)
   await app.listen({ port: config.get('port'), host: config.get('host') })
   const listeners = await startListeners(context, app.log).catch(async error => {
@@ -58,7 +60,13 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
       process.off('SIGTERM', stop)
       process.off('SIGHUP', reload)
     })
-  return { url: urlOf(app), rootToken: created?.token ?? null, listeners, closed, stop }
+  return {
+    url: urlOf(app, tls === null ? 'http' : 'https'),
+    rootToken: created?.token ?? null,
+    listeners,
+    closed,
+    stop,
+  }
 }
 
 /** SIGHUP: file and environment are read again. What is wrong with them is logged, and everything stays as it was. */
@@ -85,9 +93,9 @@ async function drain(app: FastifyInstance, connections: Connections, graceMs: nu
   }
 }
 
-function urlOf(app: FastifyInstance): string {
+function urlOf(app: FastifyInstance, scheme: 'http' | 'https'): string {
   const { address, port } = app.server.address() as AddressInfo
   // An unspecified address is one to listen on, not one to call.
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

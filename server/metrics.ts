@@ -41,6 +41,10 @@ export type CountedName = keyof typeof COUNTED
 const READ = {
   quern_uptime_seconds: gauge('time since the server started', ({ startedAt }) => (Date.now() - startedAt) / 1000),
   quern_events_total: readCounter('events ever accepted', ({ engine }) => engine.status().nextSequence - 1),
+  quern_events_duplicate_total: readCounter(
+    'events accepted and not stored again, with ingest.dedup_enabled',
+    ({ engine }) => engine.status().duplicateCount,
+  ),
   quern_events_stored: gauge('events that can be queried', ({ engine }) => engine.status().eventCount),
   quern_events_buffered: gauge('events in memory that are not on disk yet', c => c.engine.status().bufferedCount),
   quern_buffer_bytes: gauge('bytes those take', ({ engine }) => engine.status().bufferedBytes),

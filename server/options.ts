@@ -28,6 +28,7 @@ export const OPTIONS = {
   shutdown_grace: duration(30_000, 'how long running requests may take to end when the server stops'),
   'log.level': choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'warn', 'what is logged to stderr'),
   'auth.enabled': atStart(boolean(false, 'require API keys; needs a data directory, where they are kept')),
+  ...tlsOptions('http', 'the main port'),
   'http.rate_limit': integer(0, 'requests a second that one client may make; 0: as many as it likes', { min: 0 }),
   'ingest.max_body_size': bytes(100 * MIB, 'largest request body, encoded and decoded; larger ones get 413'),
   'ingest.max_batch_size': integer(1000, 'events stored at a time; larger requests are split', { min: 1 }),
@@ -65,14 +66,11 @@ export const OPTIONS = {
   ),
   'otlp.http': atStart(text(':4318', 'address that takes OTLP over HTTP, JSON and protobuf, or off')),
   'otlp.grpc': atStart(text(':4317', 'address that takes OTLP over gRPC, or off')),
+  ...tlsOptions('otlp', 'otlp.http and otlp.grpc'),
   'syslog.udp': atStart(text('off', 'address that takes syslog over UDP, such as 0.0.0.0:514')),
   'syslog.tcp': atStart(text('off', 'address that takes syslog over TCP')),
   'syslog.tls': atStart(text('off', 'address that takes syslog over TLS, such as 0.0.0.0:6514')),
-  'syslog.tls_cert': atStart(text('', 'certificate of syslog.tls, a PEM file')),
-  'syslog.tls_key': atStart(text('', 'its key, a PEM file')),
-  'syslog.tls_ca': atStart(
-    text('', 'authority of the certificates that senders over TLS have to show, a PEM file; empty: none'),
-  ),
+  ...tlsOptions('syslog', 'syslog.tls'),
   'syslog.trusted': atStart(text('', 'addresses and networks whose syslog needs no key: 10.0.0.0/8, 192.168.1.7')),
   'storage.cache_max_bytes': atStart(bytes(256 * MIB, 'decoded columns kept in memory', { min: 0 })),
   'storage.cache_ttl': duration(300_000, 'how long the answer of a query may be answered again', { min: 0 }),
@@ -100,6 +98,16 @@ export const OPTIONS = {
   'query.max_concurrent': integer(10, 'queries that run at once', { min: 1 }),
   'query.max_queued': integer(50, 'queries that wait for their turn; further ones get 429', { min: 0 }),
 } as const
+
+/** What a listener needs for TLS. Without a certificate it is plain; `syslog.tls` is nothing but TLS. */
+function tlsOptions<N extends string>(name: N, of: string) {
+  const file = (doc: string) => atStart(text('', doc))
+  return {
+    [`${name}.tls_cert`]: file(`certificate of ${of}, a PEM file; empty: no TLS`),
+    [`${name}.tls_key`]: file('its key, a PEM file'),
+    [`${name}.tls_ca`]: file('authority of the certificates that clients have to show, a PEM file; empty: none'),
+  } as { readonly [K in `${N}.tls_${'cert' | 'key' | 'ca'}`]: Option<string> }
+}
 
 export type OptionName = keyof typeof OPTIONS
 export type OptionValue<N extends OptionName> = (typeof OPTIONS)[N] extends Option<infer T> ? T : never

@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly blockRows?: number
   /** Default true. Parts that replace others are synced whatever this says. */
   readonly fsync?: boolean
-  /** Of so many events seen last, those that come again are not stored again. Default 0: every event is stored. */
+  /** Of so many events seen last that bring their time, those that come again are not stored again. Default 0: every event is stored. */
   readonly dedupCapacity?: number
   /** How long events are kept by event time, in milliseconds, where their index says nothing else. Default null: for ever. */
   readonly retentionMs?: number | null

@@ -1,7 +1,5 @@
 /** Long work of this thread, a few milliseconds at a time: whoever asks for something meanwhile waits no longer than for one step. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-
-const SLICE_MS = 4
+import { Turn } from './turns.ts'
 
 export interface SliceOptions<Result> {
   /** Asked between two slices; what it throws ends the work, whose own clean-up then runs. */
@@ -16,7 +14,7 @@ export async function inSlices<Result>(
 ): Promise<Result> {
   let isEnded = false
   try {
-    let end = performance.now() + SLICE_MS
+    const turn = new Turn()
     for (;;) {
       check?.()
       const step = steps.next()
@@ -25,9 +23,7 @@ export async function inSlices<Result>(
         done?.(step.value)
         return step.value
       }
-      if (performance.now() < end) continue
-      await nextTurn()
-      end = performance.now() + SLICE_MS
+      if (turn.isOver) await turn.next()
     }
   } finally {
     if (!isEnded) steps.return(undefined as Result)

@@ -189,6 +189,8 @@ export interface AggregateFunction extends Head {
   readonly takes?: readonly ValueType[]
   /** Ints beyond 2^53 go to `rest` too, because it keeps them exact; otherwise they come to `step` as doubles. */
   readonly exactInts?: true
+  /** Of a dictionary column it takes every code, and leaves nulls out where it looks at values. */
+  readonly takesNullCodes?: true
   /** It uses `timeMicros` / `timeNanos` of the step context, so the scan must provide `_time`. */
   readonly readsTime?: true
   /** Grouped by `bin(_time, w)`, it gets w in seconds as its first parameter. */
@@ -206,6 +208,11 @@ export interface AggregateFunction extends Head {
    * an `any` parameter arrives in whatever repr the block has: handle `number` and `time` fast, the rest through toAny.
    */
   step(state: StateSlots, args: readonly Emitted[], cx: StepContext): readonly Statement[]
+  /**
+   * Where every row has a number, `step` over few rows (`isShort`) is nothing but adding it to this column, and counting the row. Of whole
+   * numbers of 32 bits only, or of others as well, with what the additions round away added to another column.
+   */
+  readonly adds?: { readonly to: string; readonly othersLoseTo: string | null }
   /**
    * Of an aggregate of numbers: a value that is no plain number, in repr `time`, `duration`, or `any` (any `Value`, null and missing
    * among them). It keeps what it can use and ignores the others.

@@ -1,8 +1,9 @@
 /** Physical plan to program: every expression becomes a kernel with a name; the plan people see is made beside it. */
 import type { SourceText } from '../../grammar/source.ts'
 import type { AggregateKey, KernelSpec, OperatorSpec } from '../../runtime/program.ts'
+import { emitAggregate } from '../codegen/aggregate.ts'
+import { emitExtend } from '../codegen/extend.ts'
 import { emitFilter } from '../codegen/filter.ts'
-import { emitAggregate, emitExtend } from '../codegen/kernel.ts'
 import type { KernelOptions } from '../codegen/kernel-spec.ts'
 import { FUNCTIONS } from '../functions/index.ts'
 import type { Expr } from '../logical/expr.ts'

@@ -1,6 +1,6 @@
 /** Which column of streamstats is made in which way: while reading, from behind, or anew for each row. */
 import type { StreamstatsSpec, WindowedSpec } from '../../runtime/program.ts'
-import { emitAggregate } from '../codegen/kernel.ts'
+import { emitAggregate } from '../codegen/aggregate.ts'
 import type { KernelOptions } from '../codegen/kernel-spec.ts'
 import { emitRunning, keepsValuesOnly } from '../codegen/stream-kernel.ts'
 import type { StreamColumn } from '../logical/ops.ts'

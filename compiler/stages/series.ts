@@ -2,7 +2,7 @@
 import { NO_SPAN } from '../../grammar/index.ts'
 import { evaluateFresh } from '../../runtime/evaluate-constant.ts'
 import type { Value } from '../../storage/value.ts'
-import { emitAggregate } from '../codegen/kernel.ts'
+import { emitAggregate } from '../codegen/aggregate.ts'
 import type { AggregateCall, LogicalOp } from '../logical/ops.ts'
 import { namesBeside } from '../logical/walk.ts'
 import { timeBinNs } from './stats.ts'

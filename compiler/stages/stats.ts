@@ -58,10 +58,14 @@ export function timeBinNs(expr: Expr): number | null {
   return expr.kind === 'call' && expr.args.length === 2 ? seriesWidthNs(expr) : null
 }
 
-/** The same whose bins are whole microseconds counted from 1970, which weeks are not. */
+/** The same whose bins are whole microseconds counted from 1970, which weeks are not; and of times: durations and texts have bins too. */
 export function codedBinMicros(expr: Expr): number | null {
-  const ns = timeBinNs(expr)
+  const ns = isOfTimes(expr) ? timeBinNs(expr) : null
   return ns !== null && ns % 1000 === 0 && binOrigin(ns / 1000) === 0 ? ns / 1000 : null
+}
+
+function isOfTimes(expr: Expr): boolean {
+  return expr.kind === 'call' && expr.args[0]?.type === 'datetime'
 }
 
 /** `bin(_time, 1d)`, by the clock of any zone: the width in nanoseconds, of days as they usually are. */

@@ -38,6 +38,8 @@ export interface State extends ExpressionContext {
   /** Is an object among the fields that was kept as one? */
   readonly whole?: boolean
   readonly joins?: number
+  /** Of a stats, two unless it says otherwise; these then are mostly fields as they are. */
+  readonly keysMax?: number
 }
 
 /** A let, and what is known of its rows. */
@@ -106,6 +108,11 @@ function randomStages(start: State, wanted: number): { readonly stages: readonly
     state = made.next
   }
   return { stages, state }
+}
+
+/** The next stage of this kind; null where there can be none. */
+export function randomStage(kind: string, state: State): ReturnType<StageMaker> {
+  return STAGES[kind]!(state)
 }
 
 export function names(fields: readonly Field[]): string {
@@ -429,7 +436,7 @@ function randomKey(state: State): string {
   const { random } = state
   const hasTime = state.events && state.fields.some(field => field.name === '_time')
   if (hasTime && random.chance(0.1)) return `bin(_time, ${random.pick(BINS)})`
-  return random.chance(0.6)
+  return random.chance(state.keysMax === undefined ? 0.6 : 0.9)
     ? quoteField(random.pick(state.fields.filter(isUsable)).name)
     : randomExpression(state, random.pick(['string', 'bool', 'any'] as const), 2)
 }
@@ -461,11 +468,15 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
   const made = randomAggregates(state, random.int(1, 3))
   if (made.length === 0) return null
   const isBinned = state.events && state.fields.some(field => field.name === '_time') && random.chance(0.3)
-  const keys = Array.from({ length: random.int(isBinned ? 1 : 0, 2) }, (_, i): Field & { readonly text: string } => ({
-    name: `g${i}`,
-    type: i === 0 && isBinned ? 'datetime' : 'any',
-    text: i === 0 && isBinned ? `bin(_time, ${random.pick(['30s', '1m', '5m'])})` : randomKey(state),
-  }))
+  const keysMax = state.keysMax ?? 2
+  const keys = Array.from(
+    { length: random.int(isBinned ? 1 : 0, keysMax) },
+    (_, i): Field & { readonly text: string } => ({
+      name: `g${i}`,
+      type: i === 0 && isBinned ? 'datetime' : 'any',
+      text: i === 0 && isBinned ? `bin(_time, ${random.pick(['30s', '1m', '5m'])})` : randomKey(state),
+    }),
+  )
   const by = keys.length === 0 ? '' : ` by ${keys.map(key => `${key.text} as ${key.name}`).join(', ')}`
   const fields = [...keys.map(({ name, type }) => ({ name, type })), ...made.map(({ field }) => field)]
   const text = made.map(each => each.text).join(', ')

@@ -3,6 +3,7 @@
  * A helper is total: any values in, a value out, and it never throws, except the strict casts (StrictCastError).
  */
 
+import { ADD_HELPERS } from './add-by-slot.ts'
 import { AGGREGATE_HELPERS } from './aggregate-state.ts'
 import { ARITHMETIC_HELPERS } from './arithmetic.ts'
 import { COLLECTION_HELPERS } from './collections.ts'
@@ -48,6 +49,7 @@ export const HELPERS = {
   ...VECTOR_HELPERS,
   ...TEXT_SEARCH_HELPERS,
   ...SELECT_HELPERS,
+  ...ADD_HELPERS,
   ...SET_HELPERS,
   ...NUMBER_SET_HELPERS,
   ...AGGREGATE_HELPERS,

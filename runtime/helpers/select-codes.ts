@@ -3,7 +3,7 @@
  * bits, and whether a code is in it takes three table look-ups that one instruction each does for sixteen codes. 2 M rows of status >= 500
  * (one in twenty-five): 7.6 ms by the loop over rows, 2.1 this way, with the codes copied in and the rows copied out.
  */
-import { I32, moduleOf, op, V128 } from './vector-module.ts'
+import { I32, MachineLoop, op, V128 } from './vector-module.ts'
 
 const [CODES, COUNT, SET, OUT, ROW, HITS, AT, LOW, HIGH, BYTES, EIGHTHS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const
 const LOCALS = [I32, I32, I32, V128, V128, V128, V128]
@@ -56,37 +56,8 @@ const CODE: readonly (readonly number[])[] = [
 ]
 
 const SET_BYTES = 32
-const PAGE_BYTES = 65_536
-
-interface Memory {
-  readonly buffer: ArrayBuffer
-  grow(pages: number): number
-}
-
-/** As much of it as is used here; a process that may not compile (`--jitless`) has none. */
-declare const WebAssembly:
-  | undefined
-  | {
-      readonly Module: new (bytes: Uint8Array) => object
-      readonly Instance: new (module: object) => { readonly exports: unknown }
-    }
-
-interface Selector {
-  readonly run: (codes: number, count: number, set: number, out: number) => number
-  readonly memory: Memory
-  /** The memory as it is now; another one after it grew. */
-  bytes: Uint8Array
-}
-
-let selector: Selector | null = null
-
-function loaded(): Selector | null {
-  if (selector !== null || typeof WebAssembly === 'undefined') return selector
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(moduleOf(4, LOCALS, CODE)))
-  const { run, memory } = exports as unknown as Pick<Selector, 'run' | 'memory'>
-  selector = { run, memory, bytes: new Uint8Array(memory.buffer) }
-  return selector
-}
+/** Made when it is first asked for; null: there is none. */
+let selector: MachineLoop | null | undefined
 
 /** Sets of codes by the table they were made of. */
 const sets = new WeakMap<Uint8Array, Uint8Array>()
@@ -104,19 +75,15 @@ function setOf(passes: Uint8Array): Uint8Array {
 export const SELECT_HELPERS = {
   /** Writes the rows whose code `passes` has a 1 for to `out`, ascending; returns how many. `out` has room for all. */
   selectCodes(codes: Uint8Array, passes: Uint8Array, rowCount: number, out: Uint32Array): number {
-    const known = loaded()
+    selector ??= MachineLoop.of(4, LOCALS, CODE)
     // A table longer than any code of a byte has entries nothing names.
-    if (known === null || passes.length > 256) return selectOneByOne(codes, passes, rowCount, out)
-    const { run, memory } = known
+    if (selector === null || passes.length > 256) return selectOneByOne(codes, passes, rowCount, out)
     const outAt = SET_BYTES + ((rowCount + 31) & ~15)
-    const missing = outAt + 4 * rowCount - memory.buffer.byteLength
-    if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES))
-    if (known.bytes.buffer !== memory.buffer) known.bytes = new Uint8Array(memory.buffer)
-    const { bytes } = known
+    const bytes = selector.room(outAt + 4 * rowCount)
     bytes.set(setOf(passes), 0)
     bytes.set(codes.length === rowCount ? codes : codes.subarray(0, rowCount), SET_BYTES)
-    const count = run(SET_BYTES, rowCount, 0, outAt)
-    out.set(new Uint32Array(memory.buffer, outAt, count))
+    const count = selector.run(SET_BYTES, rowCount, 0, outAt)
+    out.set(new Uint32Array(bytes.buffer, outAt, count))
     return count
   },
 }

@@ -1,9 +1,10 @@
 /**
- * The few words of WebAssembly that hand-written vector loops need, as the bytes they are. JavaScript has no vector instructions; a module
- * of two hundred bytes, put together here and compiled when the process starts to need it, has.
+ * The few words of WebAssembly that loops need which are worth it, as the bytes they are: there are vector instructions, and no loop checks
+ * its bounds or finds its arrays anew row by row. A module of two hundred bytes is put together here when the process starts to need it.
  */
 
 export const I32 = 0x7f
+export const F64 = 0x7c
 export const V128 = 0x7b
 
 export const op = {
@@ -24,10 +25,19 @@ export const op = {
   trailingZeros: [0x68],
   add: [0x6a],
   sub: [0x6b],
+  multiply: [0x6c],
   and: [0x71],
   shiftLeft: [0x74],
   shiftRight: [0x76],
+  load: [0x28, 2, 0],
+  loadByte: [0x2d, 0, 0],
+  loadTwoBytes: [0x2f, 1, 0],
+  loadFloat: [0x2b, 3, 0],
   store: [0x36, 2, 0],
+  storeFloat: [0x39, 3, 0],
+  addFloats: [0xa0],
+  subtractFloats: [0xa1],
+  floatOfInt: [0xb7],
   loadVector: (offset: number) => [0xfd, 0x00, 0, offset],
   bytes: (values: readonly number[]) => [0xfd, 0x0c, ...values],
   everyByte: (value: number) => [0xfd, 0x0c, ...new Array<number>(16).fill(value)],
@@ -42,12 +52,55 @@ export const op = {
   subtractBytes: [0xfd, 0x71],
 } as const
 
+const PAGE_BYTES = 65_536
+
+interface Memory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
+
+/** As much of it as is used here; a process that may not compile (`--jitless`) has none. */
+declare const WebAssembly:
+  | undefined
+  | {
+      readonly Module: new (bytes: Uint8Array) => object
+      readonly Instance: new (module: object) => { readonly exports: unknown }
+    }
+
+/** One loop, and the memory it works in: what it reads is copied there, and what it writes is copied from there. */
+export class MachineLoop {
+  /** Addresses are in bytes. */
+  readonly run: (...args: number[]) => number
+  readonly #memory: Memory
+  #bytes: Uint8Array
+
+  /** Null where WebAssembly is not to be had. The arguments are those of `moduleOf`. */
+  static of(...loop: Parameters<typeof moduleOf>): MachineLoop | null {
+    if (typeof WebAssembly === 'undefined') return null
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(moduleOf(...loop)))
+    const { run, memory } = exports as { readonly run: MachineLoop['run']; readonly memory: Memory }
+    return new MachineLoop(run, memory)
+  }
+
+  private constructor(run: MachineLoop['run'], memory: Memory) {
+    this.run = run
+    this.#memory = memory
+    this.#bytes = new Uint8Array(memory.buffer)
+  }
+
+  /** The memory, of so many bytes at least; another array after it grew. */
+  room(bytes: number): Uint8Array {
+    const missing = bytes - this.#bytes.length
+    if (missing > 0) {
+      this.#memory.grow(Math.ceil(missing / PAGE_BYTES))
+      this.#bytes = new Uint8Array(this.#memory.buffer)
+    }
+    return this.#bytes
+  }
+}
+
 /** A module of one function, `run`, all of whose parameters and whose result are i32, and one memory, `memory`. */
-export function moduleOf(
-  parameters: number,
-  locals: readonly number[],
-  code: readonly (readonly number[])[],
-): Uint8Array {
+function moduleOf(parameters: number, locals: readonly number[], code: readonly (readonly number[])[]): Uint8Array {
   const type = [0x60, ...vector(new Array<number>(parameters).fill(I32)), ...vector([I32])]
   const body = [...list(locals.map(each => [1, each])), ...code.flat(), 0x0b]
   return Uint8Array.from([

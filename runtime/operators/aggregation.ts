@@ -47,6 +47,7 @@ type TallyKernel = (
   selectedCount: number,
   keys: GroupTable['keys'],
   slotCount: number,
+  stride: number,
   lanes: Int32Array,
 ) => void
 
@@ -283,7 +284,7 @@ export class Aggregation {
       const stride = slotCount <= TALLY_SLOTS_MAX ? slotCount : 0
       const kernel = tally.get([], { selected: batch.selection !== null, exact: false }, groups.variant())
       tally.call(kernel, batch.selectedCount, count => {
-        count(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, stride, lanes)
+        count(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, slotCount, stride, lanes)
       })
     }
     this.#pendingSlots = slotCount
@@ -387,12 +388,12 @@ export class Aggregation {
   #write(): void {
     const { spill } = this.#context
     this.#settle()
-    const { count, values, interner } = this.#groups
+    const { count, interner } = this.#groups
     if (count === 0) return
     this.#spilled ??= new GroupPartitions(spill, this.#stage, this.#level, this.#columns)
     const firstSeen =
       this.#firstSeen?.values ?? Float64Array.from({ length: count }, (_, group) => this.#seenBefore + group)
-    const groups = { count, firstSeen, keys: values, state: this.#settledState() }
+    const groups = { count, firstSeen, keys: this.#keyValues(), state: this.#settledState() }
     this.#spilled.write(groups, interner, this.#account.bytes / Math.max(1, count))
     this.#seenBefore += count
     this.#carried = this.#spec.state.map(() => null)
@@ -412,7 +413,7 @@ export class Aggregation {
     for (let group = 0; group < count; group++) {
       for (let key = 0; key < keys.length; key++) ids[key] = groups.interner.idOf(keys[key]![group])
       const before = groups.count
-      mapping[group] = groups.groupOfIds(ids, key => keys[key]![group] ?? null)
+      mapping[group] = groups.groupOfIds(ids)
       if (groups.count > before) this.#firstSeen.push(firstSeen[group]!)
     }
     this.#initialise(groups.count)
@@ -450,6 +451,10 @@ export class Aggregation {
     this.#spilled.remove()
   }
 
+  #keyValues(): Value[][] {
+    return this.#spec.keys.map((_, key) => this.#groups.valuesOf(key))
+  }
+
   get groupCount(): number {
     return this.#groups.count
   }
@@ -459,7 +464,12 @@ export class Aggregation {
     this.#settle()
     const { count, ids } = this.#groups
     const state = packState(this.#spec.state, this.#settledState(), count)
-    return { groupCount: count, keys: ids.map(column => Uint32Array.from(column)), state, rows: this.#rows }
+    return {
+      groupCount: count,
+      keys: ids.map(column => Uint32Array.from(column.values.subarray(0, count))),
+      state,
+      rows: this.#rows,
+    }
   }
 
   /** Takes over what another thread found; `table` says what its interned numbers mean here. */
@@ -486,7 +496,7 @@ export class Aggregation {
       const ids: number[] = []
       for (let group = 0; group < groupCount; group++) {
         for (let key = 0; key < ours.length; key++) ids[key] = ours[key]![group]!
-        mapping[group] = groups.groupOfIds(ids, key => groups.interner.valueOf(ids[key]!))
+        mapping[group] = groups.groupOfIds(ids)
       }
       this.#initialise(groups.count)
     }
@@ -523,13 +533,14 @@ export class Aggregation {
 
   results(): AggregationResults {
     this.#settle()
-    const { count, values } = this.#groups
+    const { count } = this.#groups
     this.#fits(0)
     this.#account.settle(() => bytesOfState(this.#columns, this.#state, count))
-    if (count === 0) return { count, keys: values, answers: [] }
+    const keys = this.#keyValues()
+    if (count === 0) return { count, keys, answers: [] }
     const { finish: kernel } = this.#kernels
     const finish = kernel.get([], { selected: false, exact: false })
     const answers = kernel.call(finish, count, run => run(this.#settledState(), count))
-    return { count, keys: values, answers }
+    return { count, keys, answers }
   }
 }

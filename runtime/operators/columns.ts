@@ -115,9 +115,9 @@ export class RenameOperator extends NamesOperator {
       if (to !== undefined) names.push(to)
       else if (!targets.has(name)) names.push(name)
     }
-    // A member of an object becomes a field of its own.
+    // A member of an object becomes a field of its own; so does the index, which stands beside the fields.
     for (const [from, to] of this.#toByFrom) {
-      if (!names.includes(to) && batch.names.some(name => isMember(name, from))) names.push(to)
+      if (!names.includes(to) && (from === 'index' || batch.names.some(name => isMember(name, from)))) names.push(to)
     }
     return withColumns(batch, names, from => name => {
       const source = this.#fromByTo.get(name)

@@ -156,8 +156,8 @@ class FirstRows {
     if (this.#rest === null) {
       const columns = fields.map(field => ({ field, binMicros: null }))
       this.#rest = new RowPartitions(this.#context.spill, 'dedup', this.#level, columns)
-      const { values, count } = this.#groups
-      const keys = batchOf(new Map(fields.map((field, key) => [field, vectorOf(values[key]!)])), count)
+      const { count } = this.#groups
+      const keys = batchOf(new Map(fields.map((field, key) => [field, vectorOf(this.#groups.valuesOf(key))])), count)
       this.#rest.add(
         keys,
         Float64Array.from(this.#seen.subarray(0, count), seen => -seen),

@@ -1,7 +1,7 @@
 /** extend: new columns from a kernel; the kernel runs when the first of them is read. */
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { withComputed } from '../column-batch.ts'
+import { wholeOf, withComputed } from '../column-batch.ts'
 import { KernelRunner } from '../instantiate.ts'
 import type { ExtendKernel, ExtendSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
@@ -48,7 +48,8 @@ export class ExtendOperator implements Operator {
       fast.profile.gaveUp++
       vectors = this.#kernel.call(this.#kernel.get(columns, { selected, exact: true }), selectedCount, run)
     }
-    return vectors as readonly Vector[]
+    // A copy of an object whose members stand beside it has none beside itself.
+    return (vectors as readonly Vector[]).map(wholeOf)
   }
 
   finish(): void {

@@ -9,6 +9,7 @@ import { currentInterner, type Interner } from '../helpers/interner.ts'
 import type { AggregateKey } from '../program.ts'
 import { type Codes, KeyCoder, KeyCodes } from './key-coder.ts'
 import { NumberedKeys } from './numbered-keys.ts'
+import { Ints } from './table/growable.ts'
 
 /** Interned numbers are below this. */
 const IDS_MAX = 2 ** 26
@@ -20,10 +21,8 @@ export class GroupTable {
   /** By slot: the group, or -1. */
   slots: Int32Array = new Int32Array(0)
   count = 0
-  /** By key, by group. */
-  readonly values: Value[][]
-  /** The same as interned numbers: what other threads are told. */
-  readonly ids: number[][]
+  /** By key, by group: the interned number of its value, which is also what other threads are told. */
+  readonly ids: readonly Ints[]
   /** What the step kernel sees; sizes and codes of the current batch. */
   keys: readonly KeyCodes[] = []
   readonly #coders: readonly KeyCoder[]
@@ -37,8 +36,8 @@ export class GroupTable {
   readonly #pairs: (PairTable | null)[]
   /** Key by key, before pairs were combined; and the tables that combined them. */
   #coded: readonly KeyCodes[] = []
-  readonly #scratch: number[] = []
-  readonly #scratchIds: number[] = []
+  readonly #scratch: number[]
+  readonly #scratchIds: number[]
   #combinedBy: readonly PairTable[] = []
   slotCount = 0
   /** By slot: 1 where a state by slot was changed. */
@@ -51,8 +50,9 @@ export class GroupTable {
     this.interner = interner
     this.#coders = keys.map(key => new KeyCoder(key.binMicros))
     this.#fields = keys.map(key => key.field)
-    this.values = keys.map(() => [])
-    this.ids = keys.map(() => [])
+    this.ids = keys.map(() => new Ints())
+    this.#scratch = keys.map(() => 0)
+    this.#scratchIds = keys.map(() => 0)
     this.#pairs = keys.map(() => null)
     this.#combinations = keys.slice(1).map(() => new NumberedKeys())
   }
@@ -161,18 +161,18 @@ export class GroupTable {
     const coded = this.#coded
     const ids = this.#scratchIds
     for (let index = 0; index < coded.length; index++) ids[index] = coded[index]!.idOf(codes[index]!, this.interner)
-    return this.groupOfIds(ids, index => coded[index]!.valueOf(codes[index]!))
+    return this.groupOfIds(ids)
   }
 
-  /** The group whose keys have these interned numbers; made, with the values asked for, when it is new. */
-  groupOfIds(ids: readonly number[], valueOfKey: (key: number) => Value): number {
+  /** The group whose keys have these interned numbers; made when it is new. */
+  groupOfIds(ids: readonly number[]): number {
     const first = ids[0]!
-    if (this.values.length === 1) {
+    if (ids.length === 1) {
       if (first >= this.#groupOfId.length) this.#reserveIds()
       const known = this.#groupOfId[first]!
       if (known >= 0) return known
       this.#groupOfId[first] = this.count
-      return this.#newGroup(ids, valueOfKey)
+      return this.#newGroup(ids)
     }
     let number = first
     for (let key = 1; key < ids.length; key++) {
@@ -182,15 +182,25 @@ export class GroupTable {
       number = this.#combinations[key - 1]!.numberOf(number * IDS_MAX + id)
     }
     if (number < this.count) return number
-    return this.#newGroup(ids, valueOfKey)
+    return this.#newGroup(ids)
   }
 
-  #newGroup(ids: readonly number[], valueOfKey: (key: number) => Value): number {
-    for (let index = 0; index < this.values.length; index++) {
-      this.values[index]!.push(valueOfKey(index))
-      this.ids[index]!.push(ids[index]!)
-    }
+  #newGroup(ids: readonly number[]): number {
+    for (let index = 0; index < ids.length; index++) this.ids[index]!.push(ids[index]!)
     return this.count++
+  }
+
+  valueOf(key: number, group: number): Value {
+    return this.interner.valueOf(this.ids[key]!.values[group]!)
+  }
+
+  /** The values of a key, by group: made when they are asked for, as few groups of many ever are. */
+  valuesOf(key: number): Value[] {
+    const { interner, count } = this
+    const ids = this.ids[key]!.values
+    const values = new Array<Value>(count)
+    for (let group = 0; group < count; group++) values[group] = interner.valueOf(ids[group]!)
+    return values
   }
 
   /** Widths of the codes: what else a step kernel's speed depends on. */

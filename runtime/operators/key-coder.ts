@@ -104,12 +104,19 @@ function zeroCodes(rowCount: number): Uint8Array {
 
 const BOOL_TOKEN = {}
 
+/** What a typed array of numbers may stand for: 5, 5 microseconds and a time are three values, and have codes of their own. */
+type Measure = 'number' | 'time' | 'duration'
+
+interface MeasureCodes {
+  window: WindowCodes | null
+  hashed: NumberTable | null
+}
+
 /** Codes the rows of one key column, block after block. */
 export class KeyCoder {
   readonly #binMicros: number | null
   #scratch = new Uint32Array(0)
-  #window: WindowCodes | null = null
-  readonly #numbers = new NumberTable()
+  readonly #measured: Partial<Record<Measure, MeasureCodes>> = {}
   readonly #texts = new TextTable()
   readonly #any = new Map<string | number, number>()
   readonly #anyValues: Value[] = []
@@ -181,7 +188,7 @@ export class KeyCoder {
     presence: Uint8Array | null,
     batch: Batch,
     unit: number,
-    meaning: 'number' | 'time' | 'duration',
+    meaning: Measure,
   ): KeyCodes {
     const { rowCount } = batch
     const range = rangeOf(values, presence, batch)
@@ -191,7 +198,7 @@ export class KeyCoder {
       return this.#hashed(values, presence, batch, unit, meaning)
     const codes = this.#codes(rowCount)
     if (unit === 1) {
-      const window = this.#windowFor(low, high)
+      const window = this.#windowFor(low, high, meaning)
       window.encode(values, presence, batch, isFew(batch, values), codes)
       return new KeyCodes(codes, window.capacity, window, meaning, { numbers: window.values })
     }
@@ -204,9 +211,14 @@ export class KeyCoder {
   }
 
   /** One that holds the block's range; the same while that is possible, so that codes keep their meaning from block to block. */
-  #windowFor(low: number, high: number): WindowCodes {
-    if (this.#window?.cover(low, high) !== true) this.#window = new WindowCodes(low, high)
-    return this.#window
+  #windowFor(low: number, high: number, meaning: Measure): WindowCodes {
+    const codes = this.#codesFor(meaning)
+    if (codes.window?.cover(low, high) !== true) codes.window = new WindowCodes(low, high)
+    return codes.window
+  }
+
+  #codesFor(meaning: Measure): MeasureCodes {
+    return (this.#measured[meaning] ??= { window: null, hashed: null })
   }
 
   #hashed(
@@ -214,11 +226,11 @@ export class KeyCoder {
     presence: Uint8Array | null,
     batch: Batch,
     unit: number,
-    meaning: 'number' | 'time' | 'duration',
+    meaning: Measure,
   ): KeyCodes {
     const { rowCount, selection, selectedCount } = batch
     const codes = this.#codes(rowCount)
-    const table = this.#numbers
+    const table = (this.#codesFor(meaning).hashed ??= new NumberTable())
     for (let n = 0; n < selectedCount; n++) {
       const row = selection === null ? n : selection[n]!
       if (presence !== null && presence[row] !== PRESENT) codes[row] = 0

@@ -40,9 +40,12 @@ export class NumberedKeys {
   }
 }
 
+const TWO_TO_32 = 4294967296
+
+/** Without `%`, which for doubles is a call. */
 function hashOf(key: number): number {
-  const low = key % 4294967296
-  const high = (key - low) / 4294967296
-  const mixed = Math.imul((low | 0) ^ Math.imul(high | 0, 0x9e3779b1), 0x85ebca6b)
+  const high = (key / TWO_TO_32) | 0
+  const low = key - high * TWO_TO_32
+  const mixed = Math.imul((low | 0) ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b)
   return (mixed ^ (mixed >>> 15)) >>> 0
 }

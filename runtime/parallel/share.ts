@@ -3,6 +3,7 @@
  * own share and what others have not come to, then whatever another thread could not do.
  */
 
+import { fieldStatistics } from '../field-statistics.ts'
 import type { AggregateOperator } from '../operators/aggregate.ts'
 import type { Place } from '../operators/scan.ts'
 import type { OperatorProfile, Profile } from '../profile.ts'
@@ -34,11 +35,28 @@ export interface ShareOptions {
   readonly isCanceled: () => boolean
 }
 
+/**
+ * With fewer rows a group, merging what two threads found takes as long as finding it: 2 M rows by 96 k users, 40 ms alone, 71 shared.
+ */
+const ROWS_PER_GROUP_MIN = 100
+
+/** By what storage knows of the keys; of those that are computed nothing is known. */
+function hasManyGroups({ aggregate: { keys } }: SplitPlan, places: readonly Place[], rows: number): boolean {
+  const parts = [...new Set(places.map(place => place.part))]
+  let groups = 1
+  for (const { field, binMicros } of keys) {
+    const known = binMicros === null ? fieldStatistics(parts, field) : null
+    if (known !== null) groups *= known.distinct ?? rows
+  }
+  return groups * ROWS_PER_GROUP_MIN > rows
+}
+
 /** Null when the work is better done by one. */
 export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork | null {
   const { lanes, split, aggregate, profile } = options
   const total = places.reduce((sum, place) => sum + place.block.rowCount, 0)
-  if (total < lanes.rowsMin) return null
+  // From 0 rows on: whatever it costs, as tests want it.
+  if (lanes.rowsMin > 0 && (total < lanes.rowsMin || hasManyGroups(split, places, total))) return null
   const threads = lanes.ready()
   if (threads === 0) return null
   const dealt = deal(places, threads + 1)

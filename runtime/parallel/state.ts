@@ -5,7 +5,7 @@
  */
 import type { Value } from '../../storage/value.ts'
 import { AGGREGATE_HELPERS, type NumberList, type OrderedList, type Tally } from '../helpers/aggregate-state.ts'
-import { DISTINCT_HELPERS, type Distinct } from '../helpers/distinct.ts'
+import { DISTINCT_HELPERS, type Distinct, type PackedDistinct } from '../helpers/distinct.ts'
 import type { Hll } from '../helpers/hll.ts'
 import type { Interner } from '../helpers/interner.ts'
 import type { RangeRest, SpreadRest, SumRest } from '../helpers/quantities.ts'
@@ -107,16 +107,14 @@ const TRANSFERS: Readonly<Record<string, Transfer>> = {
     emptyBytes: 0,
   },
   distinctNew: {
-    pack: sets => (sets as Distinct[]).map(DISTINCT_HELPERS.distinctIds),
-    bytes: set => 256 + ((set as Distinct).small?.size ?? 0) * 24 + (set as Distinct).seen.length,
+    pack: sets => (sets as Distinct[]).map(DISTINCT_HELPERS.distinctPack),
+    bytes(set) {
+      const { small, codes, seen } = set as Distinct
+      return 256 + (small?.size ?? 0) * 24 + codes.byteLength + seen.byteLength
+    },
     emptyBytes: 256,
     unpack: (packed, { ids, interner }) =>
-      (packed as Uint32Array[]).map(theirs =>
-        DISTINCT_HELPERS.distinctOf(
-          interner,
-          theirs.map(id => ids[id]!),
-        ),
-      ),
+      (packed as PackedDistinct[]).map(each => DISTINCT_HELPERS.distinctUnpack(each, interner, ids)),
   },
 }
 

@@ -10,6 +10,7 @@ import { readValue, writeValue } from '../../storage/part/encodings/any.ts'
 import type { Value } from '../../storage/value.ts'
 import type { Vector } from '../../storage/vector.ts'
 import { vectorOf } from '../column-batch.ts'
+import { type PackedDistinct, packedIds } from '../helpers/distinct.ts'
 import type { Interner } from '../helpers/interner.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import { holdsIds, packState, type StateArray, unpackState } from '../parallel/state.ts'
@@ -45,7 +46,8 @@ export function encodeGroups(
   for (const [index, column] of columns.entries()) {
     const values = packed[index]
     if (column.type !== 'object') extras.push(numbers(values as ArrayLike<number>))
-    else if (holdsIds(column)) objects.push(serialize((values as Uint32Array[]).map(ids => ids.map(localId))))
+    else if (holdsIds(column))
+      objects.push(serialize((values as PackedDistinct[]).map(set => ({ ids: packedIds(set).map(localId) }))))
     else objects.push(serialize(values))
   }
   const frame = encodeFrame(count, extras)

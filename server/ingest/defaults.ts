@@ -1,6 +1,7 @@
 /** What an event gets from the request around it: labels from headers, `main`, and the time it was received. */
 import { BULK_TIMESTAMP_FIELDS, type EventDefaults, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
-import { DateTime } from '../../storage/value.ts'
+import { receiveTime } from '../../storage/ingest/receive-time.ts'
+import type { DateTime } from '../../storage/value.ts'
 import { RequestError } from '../errors.ts'
 
 export const DEFAULT_INDEX = 'main'
@@ -38,13 +39,6 @@ export function bulkDefaults(source: string | null, receivedAt: DateTime): Event
     receivedAt,
     timestampFields: BULK_TIMESTAMP_FIELDS,
   }
-}
-
-/** The time of an event that has none of its own. */
-export class ReceiveTime extends DateTime {}
-
-export function receiveTime(): ReceiveTime {
-  return new ReceiveTime(Date.now() * 1000)
 }
 
 function textOf(header: string | string[] | undefined): string | null {

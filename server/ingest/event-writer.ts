@@ -1,13 +1,13 @@
 /**
- * Events of one request on their way into the engine: in batches, with a turn for other requests between two of them.
+ * Events of one request on their way into the engine: in batches, and a few milliseconds at a time.
  *
  * When the buffer is full, a native request is refused as a whole as long as nothing of it is stored. After that a refusal would make
  * the client send events twice, so a later batch waits for a flush instead, and what still finds no room is reported as failed.
  * The bulk protocol reports per item from the first batch on: its clients resend just those items.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { AppendReceipt, IncomingEvent } from '../../storage/index.ts'
+import { Turn } from '../../storage/turns.ts'
 import type { ServerContext } from '../context.ts'
 import { countStored } from './stored-events.ts'
 
@@ -23,6 +23,7 @@ export class EventWriter {
   readonly #context: ServerContext
   readonly #batchSize: number
   readonly #whenFull: 'refuse' | 'report'
+  readonly #turn = new Turn()
   readonly #receipts: AppendReceipt[] = []
   readonly refused: RefusedBatch[] = []
   accepted = 0
@@ -35,11 +36,20 @@ export class EventWriter {
     this.#whenFull = whenFull
   }
 
-  /** True: the batch is full and the caller owes a `write()`. Synchronous, because it runs once per event. */
-  add(event: IncomingEvent, position: number): boolean {
+  /** Asked before every document, whether or not it will be an event: the caller then owes a `step()`. */
+  get isDue(): boolean {
+    return this.#events.length >= this.#batchSize || this.#turn.isOver
+  }
+
+  /** Stores the batch if it is full, and lets others have their turn if it is time. @throws as `write` */
+  async step(): Promise<void> {
+    if (this.#events.length >= this.#batchSize) await this.write()
+    if (this.#turn.isOver) await this.#turn.next()
+  }
+
+  add(event: IncomingEvent, position: number): void {
     this.#events.push(event)
     this.#positions.push(position)
-    return this.#events.length >= this.#batchSize
   }
 
   /** @throws {BackpressureError} when the request is to be refused as a whole. */
@@ -53,7 +63,6 @@ export class EventWriter {
       // `#lastRefusal` is set whenever storing failed.
       this.refused.push({ positions, reason: this.#lastRefusal! })
     }
-    if (events.length === this.#batchSize) await nextTurn()
   }
 
   /** Settles when everything accepted is on disk. */
@@ -91,7 +100,7 @@ export class EventWriter {
 
   #store(events: readonly IncomingEvent[]): boolean {
     try {
-      this.#receipts.push(this.#context.store(events))
+      this.#receipts.push(this.#context.engine.ingest(events))
       this.accepted += events.length
       countStored(events.length)
       return true

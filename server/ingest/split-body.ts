@@ -24,8 +24,11 @@ export function layoutOf(body: Buffer): Layout | null {
   return end <= lineEnd && skipBlanks(body, end) >= lineEnd ? 'lines' : 'values'
 }
 
-/** Elements of the array at the start of the body, or null when it does not end properly: then nothing of it can be trusted. */
-export function arrayElements(body: Buffer): ByteSpan[] | null {
+/**
+ * Elements of the array at the start of the body, or null when it does not end properly: then nothing of it can be trusted. An element at
+ * a time: a large body takes long.
+ */
+export function* arrayElements(body: Buffer): Generator<void, ByteSpan[] | null> {
   const elements: ByteSpan[] = []
   let at = skipSpace(body, skipSpace(body, startOf(body)) + 1)
   if (body[at] === CLOSE_BRACKET) return skipSpace(body, at + 1) === body.length ? elements : null
@@ -37,6 +40,7 @@ export function arrayElements(body: Buffer): ByteSpan[] | null {
     if (body[at] === CLOSE_BRACKET) return skipSpace(body, at + 1) === body.length ? elements : null
     if (body[at] !== COMMA) return null
     at = skipSpace(body, at + 1)
+    yield
   }
   return null
 }

@@ -45,9 +45,11 @@ async function startListener(kind: ListenerKind, context: ServerContext, log: Li
   try {
     return await kind.start(context, address, log)
   } catch (error) {
+    // A certificate that cannot be read is no reason to go without.
+    if (error instanceof ConfigError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     if (config.entries().find(({ name }) => name === kind.name)?.origin !== 'default')
-      throw error instanceof ConfigError ? error : new ConfigError(`${kind.name} cannot listen on ${text}: ${reason}`)
+      throw new ConfigError(`${kind.name} cannot listen on ${text}: ${reason}`)
     log.warn({ address: text, reason }, `${kind.name} is off: its default address is taken`)
     return null
   }

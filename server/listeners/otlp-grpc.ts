@@ -2,13 +2,14 @@
  * OTLP over gRPC: one method, `LogsService/Export`. Messages are decoded by the same reader as over HTTP; keys come in the metadata
  * `authorization`.
  */
-import type { Server, ServerUnaryCall, StatusObject, sendUnaryData } from '@grpc/grpc-js'
+import type { Server, ServerCredentials, ServerUnaryCall, StatusObject, sendUnaryData } from '@grpc/grpc-js'
 import type { ServerContext } from '../context.ts'
 import { answerError, RequestError, shuttingDown } from '../errors.ts'
 import { OtlpError } from '../protocols/otlp/model.ts'
 import { readOtlpProtobuf, writeOtlpResponse, writeStatus } from '../protocols/otlp/protobuf.ts'
 import { grpcCodeOf, retryAfterOf } from '../protocols/otlp/status.ts'
 import { storeOtlp } from '../protocols/otlp/store.ts'
+import { type TlsFiles, tlsFiles } from '../tls.ts'
 import type { ListenerKind, ListenerLog } from './listener.ts'
 
 const PATH = '/opentelemetry.proto.collector.logs.v1.LogsService/Export'
@@ -43,12 +44,21 @@ export const otlpGrpc: ListenerKind = {
       },
     )
     const authority = host.includes(':') ? `[${host}]` : host
-    const bound = await bind(server, `${authority}:${port}`, grpc.ServerCredentials.createInsecure())
+    const bound = await bind(
+      server,
+      `${authority}:${port}`,
+      credentialsOf(grpc.ServerCredentials, tlsFiles(context.config, 'otlp')),
+    )
     return {
       address: `${authority}:${bound}`,
       stop: graceMs => stop(server, graceMs),
     }
   },
+}
+
+function credentialsOf(of: typeof ServerCredentials, tls: TlsFiles | null): ServerCredentials {
+  if (tls === null) return of.createInsecure()
+  return of.createSsl(tls.ca ?? null, [{ cert_chain: tls.cert, private_key: tls.key }], tls.ca !== undefined)
 }
 
 async function receive(

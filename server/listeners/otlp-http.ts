@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { serveContext } from '../app.ts'
 import { Connections } from '../connections.ts'
 import { OTLP_LISTENER_ROUTES } from '../routes/otlp.ts'
+import { tlsSettings } from '../tls.ts'
 import { printAddress } from './address.ts'
 import type { ListenerKind } from './listener.ts'
 
@@ -10,7 +11,7 @@ export const otlpHttp: ListenerKind = {
   name: 'otlp.http',
   summary: 'OTLP over HTTP, JSON and protobuf',
   async start(context, address) {
-    const app = serveContext(context, { routes: OTLP_LISTENER_ROUTES })
+    const app = serveContext(context, { routes: OTLP_LISTENER_ROUTES, tls: tlsSettings(context.config, 'otlp') })
     const connections = new Connections(app.server)
     await app.listen(address)
     return {

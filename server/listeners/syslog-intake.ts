@@ -2,8 +2,8 @@
 
 import { BackpressureError } from '../../storage/errors.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
+import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import type { ServerContext } from '../context.ts'
-import { receiveTime } from '../ingest/defaults.ts'
 import { messageOf, SyslogReader } from '../protocols/syslog/message.ts'
 import type { ListenerLog } from './listener.ts'
 import { SyslogGate } from './syslog-gate.ts'
@@ -69,7 +69,7 @@ export class SyslogIntake {
   tryStore(events: readonly IncomingEvent[]): boolean {
     if (events.length === 0) return true
     try {
-      this.#context.store(events)
+      this.#context.engine.ingest(events)
     } catch (error) {
       if (error instanceof BackpressureError) return false
       throw error

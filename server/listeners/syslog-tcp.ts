@@ -1,18 +1,17 @@
 /** Syslog over TCP and TLS: a connection is read no faster than its messages find room, so nothing that was read is lost. */
-import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { IncomingEvent } from '../../storage/index.ts'
-import { type Config, ConfigError } from '../config.ts'
+import { ConfigError } from '../config.ts'
 import type { ServerContext } from '../context.ts'
 import { SyslogFramer } from '../protocols/syslog/framing.ts'
+import { tlsSettings } from '../tls.ts'
 import { type Address, printAddress } from './address.ts'
 import type { Listener, ListenerKind, ListenerLog } from './listener.ts'
 import { SyslogIntake } from './syslog-intake.ts'
 
 /** Each may hold a message of the greatest length. */
 const CONNECTIONS_MAX = 1000
-const HANDSHAKE_MS = 20_000
 
 export const syslogTcp: ListenerKind = {
   name: 'syslog.tcp',
@@ -24,27 +23,13 @@ export const syslogTls: ListenerKind = {
   name: 'syslog.tls',
   summary: 'syslog over TLS, RFC 5425',
   start: (context, address, log) => {
-    const server = createTlsServer(tlsOptions(context.config))
+    const tls = tlsSettings(context.config, 'syslog')
+    if (tls === null) throw new ConfigError('syslog.tls needs syslog.tls_cert and syslog.tls_key')
+    const server = createTlsServer(tls)
     // A scanner that speaks no TLS is no event of ours.
     server.on('tlsClientError', () => {})
     return start(new SyslogServer(context, server, 'tls', log), address)
   },
-}
-
-/** @throws {ConfigError} when a file is missing or cannot be read */
-function tlsOptions(config: Config): TlsOptions {
-  const read = (name: 'syslog.tls_cert' | 'syslog.tls_key' | 'syslog.tls_ca') => {
-    const path = config.get(name)
-    if (path === '') throw new ConfigError(`syslog.tls needs ${name}`)
-    try {
-      return readFileSync(path)
-    } catch (error) {
-      throw new ConfigError(`${name}: ${error instanceof Error ? error.message : error}`)
-    }
-  }
-  const own = { cert: read('syslog.tls_cert'), key: read('syslog.tls_key'), handshakeTimeout: HANDSHAKE_MS }
-  if (config.get('syslog.tls_ca') === '') return own
-  return { ...own, ca: read('syslog.tls_ca'), requestCert: true, rejectUnauthorized: true }
 }
 
 async function start(server: SyslogServer, address: Address): Promise<Listener> {

@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { BackpressureError } from '../../storage/errors.ts'
+import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import type { DateTime } from '../../storage/value.ts'
 import type { ServerContext } from '../context.ts'
-import { bulkDefaults, receiveTime } from '../ingest/defaults.ts'
+import { bulkDefaults } from '../ingest/defaults.ts'
 import { EventWriter } from '../ingest/event-writer.ts'
 import { type ByteSpan, isBlank, lines } from '../ingest/split-body.ts'
 
@@ -68,10 +69,11 @@ class Bulk {
   async store(): Promise<void> {
     let action: Action | null = null
     for (const line of lines(this.#body)) {
+      if (this.writer.isDue) await this.writer.step()
       if (isBlank(this.#body, line)) continue
       if (action === null) action = this.#readAction(line)
       else {
-        if (this.#readDocument(action, line)) await this.writer.write()
+        this.#readDocument(action, line)
         action = null
       }
     }
@@ -97,21 +99,20 @@ class Bulk {
     return null
   }
 
-  /** True: a batch is full. */
-  #readDocument(action: Action, line: ByteSpan): boolean {
+  #readDocument(action: Action, line: ByteSpan): void {
     if (action.kind === 'update') {
       this.#fail(action, unsupported('update'))
-      return false
+      return
     }
     const text = this.#body.toString('utf8', line.start, line.end)
     const source = action.index ?? this.#pathIndex
     const read = this.#context.reader.fromJson(text, bulkDefaults(source, this.#receivedAt))
     if ('problem' in read) {
       this.#fail(action, malformed(`failed to parse: ${read.problem.message}`))
-      return false
+      return
     }
     this.items.push(createdItem(action, this.#pathIndex))
-    return this.writer.add(read.event, this.items.length - 1)
+    this.writer.add(read.event, this.items.length - 1)
   }
 
   #fail(action: Action, problem: Problem): void {

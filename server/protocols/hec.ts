@@ -4,6 +4,7 @@
  */
 import type { EventDefaults, ReadResult } from '../../storage/ingest/read-event.ts'
 import { parseTime } from '../../storage/ingest/timestamp.ts'
+import { inSlices } from '../../storage/slices.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { ServerContext } from '../context.ts'
 import { EventWriter } from '../ingest/event-writer.ts'
@@ -48,7 +49,7 @@ export async function storeHecEvents(
   body: Buffer,
   defaults: EventDefaults,
 ): Promise<HecOutcome> {
-  return store(context, body, documentsOf(body), span => readHecEvent(context, body, span, defaults))
+  return store(context, body, await documentsOf(body), span => readHecEvent(context, body, span, defaults))
 }
 
 /** One event a line. @throws {BackpressureError} when there is no room */
@@ -72,12 +73,12 @@ async function store(
   let invalidEvent: number | null = null
   let position = -1
   for (const span of spans) {
+    if (writer.isDue) await writer.step()
     if (isBlank(body, span)) continue
     position++
     const result = read(span)
-    if ('event' in result) {
-      if (writer.add(result.event, position)) await writer.write()
-    } else if (invalidEvent === null) {
+    if ('event' in result) writer.add(result.event, position)
+    else if (invalidEvent === null) {
       answer = 'refusal' in result ? result.refusal : HEC_ANSWERS.invalidFormat
       invalidEvent = position
     }
@@ -89,9 +90,9 @@ async function store(
 }
 
 /** Envelopes one after another, as the protocol has it; and the array that people send. */
-function documentsOf(body: Buffer): Iterable<ByteSpan> {
+async function documentsOf(body: Buffer): Promise<Iterable<ByteSpan>> {
   const layout = layoutOf(body)
-  if (layout === 'array') return arrayElements(body) ?? values(body)
+  if (layout === 'array') return (await inSlices(arrayElements(body))) ?? values(body)
   return layout === 'lines' ? lines(body) : values(body)
 }
 

@@ -22,12 +22,19 @@ export async function asking<T>(
 ): Promise<T> {
   const session = await beginQuery(context, reply.raw)
   const { engine, config } = context
+  // One moment for all that is asked: figures of one answer agree, whatever comes in meanwhile.
+  const snapshot = engine.snapshot()
   try {
     return await work({
       tookMs: () => Math.round(session.tookMs()),
       async rows(text, options = {}, limit) {
-        const memoryBytes = config.get('query.memory')
-        const run = engine.query(text, { ...options, signal: session.signal, memoryBytes })
+        const run = engine.query(text, {
+          ...options,
+          snapshot,
+          signal: session.signal,
+          memoryBytes: config.get('query.memory'),
+          diskBytes: config.get('query.disk'),
+        })
         const collected = await run.collect(limit === undefined ? {} : { limit })
         session.signal.throwIfAborted()
         return { rows: rowsOf(collected), total: collected.total }
@@ -36,6 +43,7 @@ export async function asking<T>(
   } catch (error) {
     throw session.reasonFor(error)
   } finally {
+    snapshot.release()
     session.end()
   }
 }

@@ -2,10 +2,14 @@
 import type { Collected, QueryRun } from '../../engine.ts'
 import type { Batch } from '../../runtime/batch.ts'
 import { Collector } from '../../runtime/collect.ts'
+import { withIndexShown } from '../../runtime/event-answer.ts'
 import { jsonKeys, objectToJson, rowToJson } from '../../runtime/output/json.ts'
 import { rowsOf } from '../../runtime/rows.ts'
 import { typeOf, type Value } from '../../storage/value.ts'
 import { RowStore } from './row-store.ts'
+
+/** Rows made into text in one step. */
+const STEP_ROWS = 128
 
 export class ResultSink {
   readonly #run: QueryRun
@@ -13,36 +17,48 @@ export class ResultSink {
   /** Of a table: its rows are in memory anyway, and turned into text only if they become a job's. */
   readonly #batches: Batch[] = []
   #job: JobRows | null = null
+  /** What was there before the job was is not its yet. */
+  #owesJob = false
 
   constructor(run: QueryRun, page: { readonly limit: number; readonly offset: number }) {
     this.#run = run
     this.#collector = new Collector(run.shape, page)
   }
 
-  push(batch: Batch): void {
-    if (this.#job !== null) {
-      this.#job.push(batch)
+  /** Takes a batch, some rows at a time; it may become a job's in between. */
+  *pushing(made: Batch): Generator<void> {
+    const batch = withIndexShown(made, this.#run.shape)
+    if (this.#job === null) {
+      if (this.#run.shape.kind !== 'events') this.#batches.push(batch)
+      yield* this.#collector.pushing(batch)
       return
     }
-    this.#collector.push(batch)
-    if (this.#run.shape.kind !== 'events') this.#batches.push(batch)
+    yield* this.finishing()
+    yield* this.#job.pushing(batch)
+  }
+
+  /** To be called once there are no more batches. */
+  *finishing(): Generator<void> {
+    if (this.#job === null || !this.#owesJob) return
+    this.#owesJob = false
+    for (const batch of this.#batches.splice(0)) yield* this.#job.pushing(batch)
+    if (this.#run.shape.kind !== 'events') return
+    const { columns, rows } = yield* this.collecting()
+    yield* this.#job.adding(columns, rows)
   }
 
   /** From now on every row is kept. False: some have only been counted, and the run has to begin again. */
   keepAll(jobId: string): boolean {
     if (this.#job !== null) return true
-    const { shape, profile } = this.#run
+    const { shape } = this.#run
     if (shape.kind === 'events' && !this.#collector.hasAll) return false
     this.#job = new JobRows(jobId, shape)
-    if (shape.kind === 'events') {
-      const { columns, rows } = this.#collector.collected(profile)
-      this.#job.addRows(columns, rows)
-    } else for (const batch of this.#batches.splice(0)) this.#job.push(batch)
+    this.#owesJob = true
     return true
   }
 
-  collected(): Collected {
-    return this.#collector.collected(this.#run.profile)
+  collecting(): Generator<void, Collected> {
+    return this.#collector.collecting(this.#run.profile)
   }
 
   get job(): JobRows | null {
@@ -67,21 +83,18 @@ export class JobRows {
     return this.#rows.count
   }
 
-  push(batch: Batch): void {
-    this.addRows(batch.names, rowsOf(batch))
+  pushing(batch: Batch): Generator<void> {
+    return this.adding(batch.names, rowsOf(batch))
   }
 
-  addRows(names: readonly string[], rows: Iterable<readonly Value[]>): void {
-    if (this.#shape.kind === 'events') {
-      const keys = jsonKeys(names)
-      for (const row of rows) this.#rows.add(objectToJson(keys, row))
-      return
-    }
-    if (this.#shape.columns === null) this.#columns = names
+  *adding(names: readonly string[], rows: Iterable<readonly Value[]>): Generator<void> {
+    const isEvents = this.#shape.kind === 'events'
+    const keys = jsonKeys(names)
+    if (!isEvents && this.#shape.columns === null) this.#columns = names
     for (const row of rows) {
-      for (const [index, value] of row.entries())
-        if (value !== null && value !== undefined) this.#typesOf(index).add(typeOf(value))
-      this.#rows.add(rowToJson(row))
+      if (!isEvents) this.#noteTypes(row)
+      this.#rows.add(isEvents ? objectToJson(keys, row) : rowToJson(row))
+      if (this.#rows.count % STEP_ROWS === 0) yield
     }
   }
 
@@ -101,6 +114,11 @@ export class JobRows {
 
   close(): void {
     this.#rows.close()
+  }
+
+  #noteTypes(row: readonly Value[]): void {
+    for (const [index, value] of row.entries())
+      if (value !== null && value !== undefined) this.#typesOf(index).add(typeOf(value))
   }
 
   #typesOf(column: number): Set<string> {

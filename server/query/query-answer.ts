@@ -5,6 +5,8 @@ import { csvRow, tsvRow } from '../../runtime/output/csv.ts'
 import { jsonKeys, objectToJson, rowToJson } from '../../runtime/output/json.ts'
 import { renderTable } from '../../runtime/output/table.ts'
 import type { KernelProfile, OperatorProfile, Profile } from '../../runtime/profile.ts'
+import { Turn } from '../../storage/turns.ts'
+import type { Value } from '../../storage/value.ts'
 import type { ProfileDetail, QueryRequest } from './query-request.ts'
 
 export interface Meta {
@@ -14,36 +16,61 @@ export interface Meta {
   readonly [name: string]: unknown
 }
 
+/** Rows of one piece of text. */
+const PIECE_ROWS = 128
+
+/** An answer as text, in pieces: rendered and sent one after another, so that a large one keeps nobody waiting. */
+export type Pieces = readonly string[]
+
 /** The rows alone, without an envelope: for other programs than clients of this interface. */
 export function rowsText(
-  { columns, rows }: Collected,
+  collected: Collected,
   format: Exclude<QueryRequest['format'], 'json' | 'arrow'>,
-): string {
+): Promise<Pieces> {
+  const { columns, rows } = collected
   switch (format) {
     case 'ndjson': {
       const keys = jsonKeys(columns)
-      return rows.map(row => `${objectToJson(keys, row)}\n`).join('')
+      return inPieces('', rows, row => `${objectToJson(keys, row)}\n`, '', '')
     }
     case 'csv':
-      return [columns, ...rows].map(csvRow).join('')
+      return inPieces(csvRow(columns), rows, csvRow, '', '')
     case 'tsv':
-      return [columns, ...rows].map(tsvRow).join('')
+      return inPieces(tsvRow(columns), rows, tsvRow, '', '')
     case 'table':
-      return renderTable(columns, rows, { width: null })
+      return Promise.resolve([renderTable(columns, rows, { width: null })])
   }
 }
 
 /** Written piece by piece: values are the language's own (exact integers, times), which JSON.stringify does not know. */
-export function dataText({ shape, columns, types, rows, total, hasMore }: Collected): string {
+export function dataText({ shape, columns, types, rows, total, hasMore }: Collected): Promise<Pieces> {
   if (shape.kind === 'events') {
     const keys = jsonKeys(columns)
-    const events = rows.map(row => objectToJson(keys, row)).join(',')
-    return `{"type":"events","events":[${events}],"total":${total},"has_more":${hasMore}}`
+    const end = `],"total":${total},"has_more":${hasMore}}`
+    return inPieces('{"type":"events","events":[', rows, row => objectToJson(keys, row), ',', end)
   }
   const interval = shape.kind === 'timechart' ? `"interval":${JSON.stringify(shape.interval)},` : ''
   const head = `"columns":${JSON.stringify(columns)},"types":${JSON.stringify(types)}`
-  const body = `"rows":[${rows.map(rowToJson).join(',')}],"total_rows":${total},"has_more":${hasMore}`
-  return `{"type":"${shape.kind}",${interval}${head},${body}}`
+  const end = `],"total_rows":${total},"has_more":${hasMore}}`
+  return inPieces(`{"type":"${shape.kind}",${interval}${head},"rows":[`, rows, rowToJson, ',', end)
+}
+
+async function inPieces(
+  head: string,
+  rows: readonly (readonly Value[])[],
+  textOf: (row: readonly Value[]) => string,
+  between: string,
+  end: string,
+): Promise<Pieces> {
+  const turn = new Turn()
+  const pieces = [head]
+  for (let at = 0; at < rows.length; at += PIECE_ROWS) {
+    const texts = rows.slice(at, at + PIECE_ROWS).map(textOf)
+    pieces.push(`${at === 0 ? '' : between}${texts.join(between)}`)
+    if (turn.isOver) await turn.next()
+  }
+  pieces.push(end)
+  return pieces
 }
 
 /** Read once the run has ended: hints about data and the profile are complete only then. */

@@ -6,6 +6,8 @@ import { randomBytes } from 'node:crypto'
 import type { Collected, QueryRun } from '../../engine.ts'
 import { CanceledError } from '../../runtime/execute.ts'
 import type { Snapshot } from '../../storage/index.ts'
+import { inSlices } from '../../storage/slices.ts'
+import { Turn } from '../../storage/turns.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { ServerContext } from '../context.ts'
 import { RequestError } from '../errors.ts'
@@ -36,6 +38,7 @@ export class QueryTask {
   #isQueued = true
   #isDetached = false
   #restarts = false
+  readonly #turn = new Turn()
   #finish: () => void = () => {}
   readonly #watchers = new Set<() => void>()
 
@@ -107,8 +110,8 @@ export class QueryTask {
   }
 
   /** The page that was asked for. */
-  collected(): Collected {
-    return this.#sink.collected()
+  async collected(): Promise<Collected> {
+    return inSlices(this.#sink.collecting())
   }
 
   /** Of a job that is done. */
@@ -166,13 +169,22 @@ export class QueryTask {
   /** False: it has to begin again. */
   async #collect(): Promise<boolean> {
     try {
-      for await (const batch of this.#run.batches()) this.#sink.push(batch)
+      for await (const batch of this.#run.batches()) await this.#inTurns(this.#sink.pushing(batch))
+      await this.#inTurns(this.#sink.finishing())
     } catch (error) {
       if (!(this.#restarts && error instanceof CanceledError)) throw error
     }
     const isWhole = !this.#restarts
     this.#restarts = false
     return isWhole
+  }
+
+  async #inTurns(steps: Iterable<void>): Promise<void> {
+    for (const _ of steps) {
+      if (!this.#turn.isOver) continue
+      await this.#turn.next()
+      if (this.#restarts || this.#abort.signal.aborted) throw new CanceledError()
+    }
   }
 
   #compile(): QueryRun {
@@ -183,6 +195,7 @@ export class QueryTask {
       now: this.#now,
       signal: this.#abort.signal,
       memoryBytes: config.get('query.memory'),
+      diskBytes: config.get('query.disk'),
     })
   }
 

@@ -2,11 +2,11 @@
  * Answers of queries, by the identity of their runs: what has been asked of the same events is not computed again. Events that come
  * elsewhere change no identity, so they push nothing out; those that do make the old answer unreachable, and it ages away.
  */
-import type { Meta } from './query-answer.ts'
+import type { Meta, Pieces } from './query-answer.ts'
 
 export interface CachedAnswer {
   /** The body as it is sent, or its `data` where an envelope stands around it. */
-  readonly text: string
+  readonly text: Pieces
   /** Null where there is no envelope. */
   readonly meta: Meta | null
 }
@@ -53,7 +53,8 @@ export class ResultCache {
 
   set(key: string, answer: CachedAnswer): void {
     const { bytes: room, ttlMs } = this.#limits()
-    const bytes = answer.text.length * 2 + OVERHEAD_BYTES
+    const characters = answer.text.reduce((sum, piece) => sum + piece.length, 0)
+    const bytes = characters * 2 + OVERHEAD_BYTES
     // One answer must not push out all others.
     if (bytes > room / 4) return
     const before = this.#entries.get(key)

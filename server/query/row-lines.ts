@@ -3,8 +3,10 @@
  * it ended, `__meta` or `__error`, so that a stream cut short is never taken for a whole one.
  */
 import type { QueryRun } from '../../engine.ts'
+import { withIndexShown } from '../../runtime/event-answer.ts'
 import { jsonKeys, objectToJson } from '../../runtime/output/json.ts'
 import { rowsOf } from '../../runtime/rows.ts'
+import { Turn } from '../../storage/turns.ts'
 import { answerError } from '../errors.ts'
 import { jsonValue, metaOf, warningsOf } from './query-answer.ts'
 import type { QuerySession } from './query-session.ts'
@@ -22,8 +24,10 @@ export async function* rowLines(
   let total = 0
   let chunk = ''
   let isStarted = false
+  const turn = new Turn()
   try {
-    for await (const batch of run.batches()) {
+    for await (const made of run.batches()) {
+      const batch = withIndexShown(made, run.shape)
       const keys = jsonKeys(batch.names)
       for (const row of rowsOf(batch)) {
         total++
@@ -33,6 +37,7 @@ export async function* rowLines(
         chunk = ''
         isStarted = true
         yield full
+        if (turn.isOver) await turn.next()
       }
     }
     session.signal.throwIfAborted()

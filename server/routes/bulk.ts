@@ -1,6 +1,8 @@
 /** The routes of the bulk protocol, bare and prefixed, and the single document. */
+
+import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import { RequestError } from '../errors.ts'
-import { bulkDefaults, receiveTime } from '../ingest/defaults.ts'
+import { bulkDefaults } from '../ingest/defaults.ts'
 import { countStored } from '../ingest/stored-events.ts'
 import { generateId, storeBulk } from '../protocols/es-bulk.ts'
 import { type Call, type Method, type Route, route } from './route.ts'
@@ -63,7 +65,7 @@ async function storeDocument(call: BulkCall): Promise<unknown> {
   const index = params.index!
   const read = context.reader.fromJson(bytes.toString('utf8').trim(), bulkDefaults(index, receiveTime()))
   if ('problem' in read) throw new RequestError('INVALID_JSON', `failed to parse: ${read.problem.message}`)
-  const receipt = context.store([read.event])
+  const receipt = context.engine.ingest([read.event])
   countStored(1)
   if (isPublishedAwaited(call)) await receipt.published()
   reply.code(201)

@@ -33,6 +33,8 @@ const VALUES = Type.Object(
 )
 
 const VALUES_DEFAULT = 10
+/** As many as `describe` gives. */
+const TOP_VALUES = 5
 /** Numeric fields asked about in one query. */
 const FIELDS_AT_ONCE = 50
 
@@ -83,6 +85,10 @@ async function describe(
   const isPattern = prefix === '' || quoteField(prefix) === prefix
   const { rows } = await ask.rows(`${events}${isPattern ? kept : ''} | describe`, options)
   const described = rows.filter(row => String(row.field).startsWith(prefix))
+  // Beside the fields, and asked about like one.
+  const indexes = 'index'.startsWith(prefix)
+    ? (await ask.rows(`${events} | stats count() as n by index | sort -n, index`, options)).rows
+    : []
   const numeric = described.filter(row => NUMERIC.has(String(row.type))).map(row => String(row.field))
   const measured = new Map<string, Row>()
   for (let at = 0; at < numeric.length; at += FIELDS_AT_ONCE) {
@@ -95,7 +101,14 @@ async function describe(
     for (const [n, name] of names.entries())
       measured.set(name, { avg: row?.[`a${n}`] ?? null, p50: row?.[`b${n}`] ?? null, p99: row?.[`c${n}`] ?? null })
   }
-  return described.map(row => entryOf(row, eventCount, measured.get(String(row.field))))
+  const entries = described.map(row => entryOf(row, eventCount, measured.get(String(row.field))))
+  return indexes.length === 0 ? entries : [...entries, indexEntry(indexes)]
+}
+
+function indexEntry(rows: readonly Row[]): Row {
+  const count = rows.reduce((sum, { n }) => sum + Number(n), 0)
+  const top = rows.slice(0, TOP_VALUES).map(({ index, n }) => ({ value: index ?? null, count: Number(n) }))
+  return { name: 'index', type: 'string', count, coverage: 1, top_values: top }
 }
 
 const NUMERIC: ReadonlySet<string> = new Set(['int', 'float', 'float|int'])

@@ -70,7 +70,7 @@ async function histogram(call: Call<Static<typeof PARAMETERS>, undefined>): Prom
   if (count > BUCKETS_MAX)
     throw new RequestError('VALIDATION_ERROR', `${count} buckets of ${interval} are too many; narrow the range`)
   // On a line of its own, or a comment at the end of the filter would take the rest away.
-  const filter = q === undefined || q.trim() === '' ? '' : `${q}\n| `
+  const filter = q === undefined || q.trim() === '' ? 'from * | ' : `${q}\n| `
   const key = groupBy === undefined ? '' : `, ${quoteField(groupBy)}`
   const text = `${filter}stats count() as count by bin(_time, ${interval})${key}`
   return asking(call, async ask => {

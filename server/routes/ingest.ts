@@ -1,5 +1,6 @@
 /** POST /ingest and /ingest/raw: the native ways in. One bad event never loses the good ones around it. */
 import { type Static, Type } from '@sinclair/typebox'
+import { inSlices } from '../../storage/slices.ts'
 import type { ServerContext } from '../context.ts'
 import { RequestError } from '../errors.ts'
 import { requestDefaults } from '../ingest/defaults.ts'
@@ -24,7 +25,7 @@ export const INGEST_ROUTES = [
     summary: 'Store events: a JSON array, NDJSON or JSON documents one after another',
     limit: 'ingest',
     query: PARAMETERS,
-    handle: call => ingest(call, documentsOf(call.bytes)),
+    handle: async call => ingest(call, await documentsOf(call.bytes)),
   }),
   route({
     method: 'POST',
@@ -43,12 +44,13 @@ async function ingest({ context, request, query, bytes }: IngestCall, documents:
   let index = -1
   let isJson = false
   for (const span of documents) {
+    if (writer.isDue) await writer.step()
     if (isBlank(bytes, span)) continue
     index++
     const read = readStructuredEvent(context.reader, bytes, span, defaults)
     isJson ||= !('problem' in read) || read.problem.code !== 'invalid_json'
     if ('problem' in read) tally.add({ index, code: read.problem.code.toUpperCase(), message: read.problem.message })
-    else if (writer.add(read.event, index)) await writer.write()
+    else writer.add(read.event, index)
   }
   // Not one document in it was JSON: the client sent something else altogether.
   if (!isJson && tally.failed > 0) throw notJson(`the body is not JSON: ${tally.errors[0]?.message}`)
@@ -62,6 +64,7 @@ async function ingestRaw({ context, request, query, bytes }: IngestCall): Promis
   let line = 0
   let index = -1
   for (const span of lines(bytes)) {
+    if (writer.isDue) await writer.step()
     line++
     if (isBlank(bytes, span)) continue
     index++
@@ -74,17 +77,17 @@ async function ingestRaw({ context, request, query, bytes }: IngestCall): Promis
     const read = context.reader.fromLine(bytes.toString('utf8', span.start, span.end), defaults)
     if ('problem' in read)
       tally.add({ index, line, code: read.problem.code.toUpperCase(), message: read.problem.message })
-    else if (writer.add(read.event, index)) await writer.write()
+    else writer.add(read.event, index)
   }
   return finish(context, query, writer, tally)
 }
 
 /** @throws {RequestError} INVALID_JSON when the body as a whole is not what this route takes. */
-function documentsOf(body: Buffer): Iterable<ByteSpan> {
+async function documentsOf(body: Buffer): Promise<Iterable<ByteSpan>> {
   const layout = layoutOf(body)
   if (layout === 'lines') return lines(body)
   if (layout === 'values') return values(body)
-  const elements = layout === 'array' ? arrayElements(body) : null
+  const elements = layout === 'array' ? await inSlices(arrayElements(body)) : null
   if (elements !== null) return elements
   const message =
     layout === 'array'

@@ -1,7 +1,8 @@
 /** Loki's push route, at its own path and under the prefix. */
+
+import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import { DECODERS } from '../encodings/index.ts'
 import { RequestError } from '../errors.ts'
-import { receiveTime } from '../ingest/defaults.ts'
 import { EventWriter } from '../ingest/event-writer.ts'
 import { LokiError, type LokiStream, readLokiJson, readLokiProtobuf, streamReader } from '../protocols/loki.ts'
 import { type Call, type Route, route } from './route.ts'
@@ -34,10 +35,10 @@ async function push(call: LokiCall): Promise<unknown> {
   for (const stream of streams) {
     const read = streamReader(reader, stream, receivedAt)
     for (const entry of stream.entries) {
+      if (writer.isDue) await writer.step()
       const result = read(entry)
-      if ('event' in result) {
-        if (writer.add(result.event, position)) await writer.write()
-      } else {
+      if ('event' in result) writer.add(result.event, position)
+      else {
         failed++
         problem ||= result.problem.message
       }

@@ -4,6 +4,7 @@ import type { Static } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import type { QueryOptions } from '../../engine.ts'
 import { rowsToArrow } from '../../runtime/interchange/arrow.ts'
+import { Turn } from '../../storage/turns.ts'
 import type { ServerContext } from '../context.ts'
 import { CONTENT_TYPES, dataText, jsonValue, rowsText } from '../query/query-answer.ts'
 import {
@@ -76,13 +77,13 @@ async function answerQuery(context: ServerContext, reply: FastifyReply, asked: Q
     return jobHandle(task)
   }
   if (task.error !== null) throw task.error
-  const collected = task.collected()
+  const collected = await task.collected()
   const meta = task.meta()
   if (asked.format === 'arrow') {
     reply.type(CONTENT_TYPES.arrow)
     return await rowsToArrow(collected.columns, collected.rows)
   }
-  const text = asked.format === 'json' ? dataText(collected) : rowsText(collected, asked.format)
+  const text = await (asked.format === 'json' ? dataText(collected) : rowsText(collected, asked.format))
   const answer = { text, meta: asked.format === 'json' ? meta : null }
   if (key !== null && meta.complete) context.cache.set(key, answer)
   return sendAnswer(reply, asked, answer)
@@ -113,9 +114,24 @@ function cacheKey(task: QueryTask, { format, limit, offset, profile }: QueryRequ
   return identity === null ? null : `${identity} ${format} ${limit} ${offset}`
 }
 
-function sendAnswer(reply: FastifyReply, { format }: QueryRequest, { text, meta }: CachedAnswer): string {
+/** Up to so many characters an answer is sent in one go. */
+const ONE_GO = 128 * 1024
+
+function sendAnswer(reply: FastifyReply, { format }: QueryRequest, { text, meta }: CachedAnswer): string | Readable {
   reply.type(CONTENT_TYPES[format])
-  return meta === null ? text : `{"data":${text},"meta":${JSON.stringify(meta, jsonValue)}}\n`
+  const pieces = meta === null ? text : ['{"data":', ...text, `,"meta":${JSON.stringify(meta, jsonValue)}}\n`]
+  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  return size <= ONE_GO ? pieces.join('') : Readable.from(inTurns(pieces), { highWaterMark: 1 })
+}
+
+/** Handing a large answer to a socket that takes all of it takes long, too. */
+async function* inTurns(pieces: readonly string[]): AsyncGenerator<string> {
+  const turn = new Turn()
+  for (const piece of pieces) {
+    if (piece === '') continue
+    if (turn.isOver) await turn.next()
+    yield piece
+  }
 }
 
 async function streamQuery(call: Call<unknown, Static<typeof STREAM_BODY>>): Promise<Readable> {

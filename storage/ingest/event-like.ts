@@ -4,6 +4,7 @@ import { InvalidEventError } from '../errors.ts'
 import type { IncomingEvent } from '../index.ts'
 import { DateTime } from '../value.ts'
 import { createEventReader, type EventDefaults, type ReadResult, TIMESTAMP_FIELDS } from './read-event.ts'
+import { receiveTime } from './receive-time.ts'
 import { ShapedFields } from './shape.ts'
 
 /** A line (JSON or any text), a plain object (`{ time: new Date(), level: 'error' }`), or what a reader made of either. */
@@ -23,7 +24,7 @@ export function readEventLikes(likes: readonly EventLike[], given: IngestDefault
     sourcetype: null,
     host: null,
     ...given,
-    receivedAt: new DateTime(Date.now() * 1000),
+    receivedAt: receiveTime(),
     timestampFields: TIMESTAMP_FIELDS,
   }
   return likes.map((like, number) => {

@@ -2,36 +2,25 @@
  * The server under load, as a process of its own: how fast bulk requests are taken until everything is on disk, against DuckDB's load of
  * the same file; and how long `/health` takes to answer while that goes on and heavy queries run.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
-import { Agent, request } from 'node:http'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { Agent } from 'node:http'
+import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { gzipSync } from 'node:zlib'
 import { loadDuckDb } from './duckdb.ts'
 import type { Events } from './generate.ts'
 import { duckDbFiles } from './load.ts'
+import { call, healthTimes, memoryOf, type Subject, spread, startServer, timed } from './subject.ts'
 
 /** As clients of the protocol send: a few thousand documents, a few requests at once. */
 const DOCUMENTS_PER_REQUEST = 5000
 const CONNECTIONS = 4
-const HEALTH_INTERVAL_MS = 10
 const HEAVY_QUERIES = 10
+const MIXED_CLIENTS = 16
 
 interface Bulk {
   readonly body: Buffer
   readonly documents: number
-}
-
-interface Subject {
-  readonly url: URL
-  stop(): Promise<void>
-}
-
-interface Answer {
-  readonly status: number
-  readonly text: string
 }
 
 export async function runServerBench(events: Events, say: (text: string) => void): Promise<void> {
@@ -57,6 +46,7 @@ export async function runServerBench(events: Events, say: (text: string) => void
     }
   }
   await healthUnderLoad(events, bulks, say)
+  await healthUnderMixedLoad(events, say)
 }
 
 async function healthUnderLoad(events: Events, bulks: readonly Bulk[], say: (text: string) => void): Promise<void> {
@@ -77,33 +67,74 @@ async function healthUnderLoad(events: Events, bulks: readonly Bulk[], say: (tex
   }
 }
 
-function spread(times: readonly number[]): string {
-  const sorted = [...times].sort((a, b) => a - b)
-  const at = (share: number) =>
-    `${sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)} ms`
-  return `p50 ${at(0.5)}  p99 ${at(0.99)}  max ${at(1)}  (${sorted.length} requests)`
-}
-
-/** Asked on a fixed beat, whether or not the last one was answered: a stall is met by every request that falls into it. */
-async function healthTimes(server: Subject, until: Promise<unknown>): Promise<number[]> {
-  const times: Promise<number>[] = []
-  const agent = new Agent({ keepAlive: true })
-  const timer = setInterval(() => times.push(timed(() => call(server, agent, 'GET', '/health'))), HEALTH_INTERVAL_MS)
+/** The main port while people and dashboards ask and shippers send. `settings` are environment variables of the server. */
+export async function healthUnderMixedLoad(
+  events: Events,
+  say: (text: string) => void,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const bulks = await bulksOf(events.file)
+  const server = await startServer(settings)
   try {
-    await until
+    await ingest(server, bulks, false)
+    // What is compiled and loaded only once is not the question.
+    await Promise.all(Array.from({ length: MIXED_CLIENTS }, (_, n) => ask(server, n, events.needle)))
+    let asked = 0
+    const mixed = await healthTimes(
+      server,
+      mixedLoad(server, events, bulks).then(count => {
+        asked = count
+      }),
+    )
+    await expectCount(server, events.rows * 2)
+    say(
+      `/health, ingest and ${MIXED_CLIENTS} clients that ask ${spread(mixed)}   ${asked} queries, ${await memoryOf(server)}`,
+    )
   } finally {
-    clearInterval(timer)
-    // Whatever went wrong above is what is told, not what became of these.
-    await Promise.allSettled(times)
-    agent.destroy()
+    await server.stop()
   }
-  return Promise.all(times)
 }
 
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await run()
-  return performance.now() - startedAt
+/** As dashboards and people ask, over and over until everything is ingested. */
+async function mixedLoad(server: Subject, { needle }: Events, bulks: readonly Bulk[]): Promise<number> {
+  let isOver = false
+  let asked = 0
+  const load = ingest(server, bulks, false).finally(() => {
+    isOver = true
+  })
+  const client = async (first: number): Promise<void> => {
+    for (let n = first + MIXED_CLIENTS; !isOver; n += MIXED_CLIENTS) {
+      await ask(server, n, needle)
+      asked++
+    }
+  }
+  await Promise.all([load, ...Array.from({ length: MIXED_CLIENTS }, (_, n) => client(n))])
+  return asked
+}
+
+async function ask(server: Subject, n: number, needle: string): Promise<void> {
+  const q = mixedQuery(n, needle)
+  // Half of them want rows, as many as there may be in an answer.
+  const limit = n % 2 === 0 ? 1000 : 50_000
+  const { status, text } = await call(server, undefined, 'POST', '/api/v1/query', JSON.stringify({ q, limit }))
+  if (![200, 202, 429].includes(status)) throw new Error(`${q}: ${status} ${text}`)
+}
+
+/** Each its own text, so that no cache answers. */
+function mixedQuery(n: number, needle: string): string {
+  const texts = [
+    `stats count() as n, avg(len(_raw)) by host | where n > ${n}`,
+    `trace=${needle} | extend a = ${n}`,
+    `where status >= 500 | extend a = ${n}`,
+    `stats p95(duration_ms), dc(user) by service, bin(_time, ${(n % 50) + 1}m)`,
+    `sort -duration_ms | head ${100 + n}`,
+    `stats count() as n by trace | sort -n | head ${100 + n}`,
+    `head ${40_000 + n}`,
+    `"timeout" | stats count() by level | where level != "${n}"`,
+    `dedup user | head ${1000 + n}`,
+    `where level == "error" | eventstats count() as n by service | head ${20_000 + n}`,
+  ]
+  return texts[n % texts.length]!
 }
 
 /** Groups, sorts and regular expressions over everything that is there; each its own text, so that no cache answers. */
@@ -143,70 +174,6 @@ async function expectCount(server: Subject, count: number): Promise<void> {
   const { text } = await call(server, undefined, 'POST', '/api/v1/query', q)
   const { data } = JSON.parse(text) as { readonly data: { readonly rows: readonly (readonly number[])[] } }
   if (data.rows[0]?.[0] !== count) throw new Error(`${count} events were sent, ${data.rows[0]?.[0]} are there`)
-}
-
-async function memoryOf(server: Subject): Promise<string> {
-  const { text } = await call(server, undefined, 'GET', '/metrics')
-  const resident = Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
-  return `${(resident / 2 ** 20).toFixed(0)} MiB resident`
-}
-
-function call(
-  { url }: Subject,
-  agent: Agent | undefined,
-  method: string,
-  path: string,
-  body?: string | Buffer,
-  headers: Record<string, string> = { 'content-type': 'application/json' },
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { method, headers, ...(agent && { agent }) }, response => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
-      response.on('error', reject)
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
-}
-
-async function startServer(): Promise<Subject> {
-  const directory = mkdtempSync(join(tmpdir(), 'quern-bench-'))
-  const main = join(import.meta.dirname, '../../cli/main.js')
-  const off = { QUERN_OTLP_HTTP: 'off', QUERN_OTLP_GRPC: 'off' }
-  const words = [main, 'server', '--port', '0', '--data', directory]
-  const child = spawn(process.execPath, words, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...off },
-  })
-  // A bench that is broken off leaves no server behind.
-  const end = () => child.kill('SIGKILL')
-  process.once('exit', end)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-  const url = await urlOf(child)
-  return {
-    url,
-    async stop() {
-      const ended = new Promise(resolve => child.once('exit', resolve))
-      child.kill('SIGTERM')
-      await ended
-      process.off('exit', end)
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
-}
-
-function urlOf(child: ChildProcess): Promise<URL> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    child.stdout!.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const found = /listening on (\S+)/.exec(said)
-      if (found !== null) resolve(new URL(found[1]!))
-    })
-    child.once('exit', code => reject(new Error(`the server ended with ${code}: ${said}`)))
-  })
 }
 
 async function bulksOf(file: string): Promise<Bulk[]> {

@@ -89,10 +89,12 @@ export function renameFields(stage: AstRename, rows: readonly Row[], columns: st
       }
       // A member of an object becomes a field of its own, and leaves the object.
       for (const [from, to] of newName) {
-        const member = row.fields.has(from) || !isInObject(row, from) ? undefined : readField(row, from)
+        const isBeside = from === 'index' || isInObject(row, from)
+        const member = row.fields.has(from) || !isBeside ? undefined : readField(row, from)
         if (member !== undefined) fields.set(to, member)
       }
-      return { fields: withoutMembers([...fields], path => newName.has(path)), index: row.index }
+      const index = newName.has('index') ? undefined : row.index
+      return { fields: withoutMembers([...fields], path => newName.has(path)), index }
     }),
     columns: columns === null ? null : columns.map(nameOf).filter(name => name !== null),
   }

@@ -24,7 +24,7 @@ import { dropFields, keepFields, renameFields } from './fields.ts'
 import { join } from './join.ts'
 import { aggregateName } from './names.ts'
 import { parseRows } from './parse.ts'
-import { copyOf, type Row, readField, rowOf } from './row.ts'
+import { copyOf, type Row, readField, rowOf, setField } from './row.ts'
 import { stats, statsColumns } from './stats.ts'
 import { eventstats, streamstats } from './streamstats.ts'
 import { context } from './table/context.ts'
@@ -84,13 +84,13 @@ export function interpret(query: AstQuery, events: readonly IncomingEvent[], opt
     lets: new Map(),
     lookups: options.lookups ?? {},
   }
-  defineLets(world)
+  defineLets(world, query.lets)
   const state = run(query.pipeline, world)
   return { columns: state.columns, rows: state.rows.map(row => project(row, state.columns)) }
 }
 
-function defineLets(world: World): void {
-  for (const { name, pipeline } of world.query.lets) world.lets.set(name, run(pipeline, world))
+function defineLets(world: World, lets: AstQuery['lets']): void {
+  for (const { name, pipeline } of lets) world.lets.set(name, run(pipeline, world))
 }
 
 /** The stages before it once more, over what was earlier, and each row beside that of the same keys. */
@@ -103,8 +103,12 @@ function compare(stage: AstCompare, state: State, pipeline: AstPipeline, world: 
   const stats = stages.findLastIndex(each => each.kind === 'stats')
   const choosing = (each: AstStage): boolean => ['where', 'head', 'tail', 'dedup'].includes(each.kind)
   const repeated = stages.filter((each, at) => at <= stats || !(choosing(each) || each.kind === 'sort'))
-  const earlier: World = { ...world, shiftMicros, lets: new Map() }
-  defineLets(earlier)
+  const earlier: World = { ...world, shiftMicros: (world.shiftMicros ?? 0) + shiftMicros, lets: new Map() }
+  // Within a let, those before it: it cannot be made of itself.
+  defineLets(
+    earlier,
+    world.query.lets.filter(({ name }) => world.lets.has(name)),
+  )
   const previous = run({ ...pipeline, stages: repeated }, earlier)
   return compared(state, previous, {
     keys: keysOfGroups(stages.slice(stats)),
@@ -275,10 +279,8 @@ function extend(row: Row, assignments: readonly { name: string; value: AstExpr }
   const result = copyOf(row)
   for (const { name, value } of assignments) {
     const computed = evaluate(value, result)
-    if (computed !== undefined) result.fields.set(name, computed)
-    // Missing, and no longer put together from members either.
-    else if (value.kind === 'field') result.fields.set(name, undefined)
-    else result.fields.set(name, null)
+    // A field that is missing makes one that is: no longer put together from members either.
+    setField(result, name, computed === undefined && value.kind !== 'field' ? null : computed)
   }
   return result
 }

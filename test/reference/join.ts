@@ -2,7 +2,7 @@
 import type { AstJoinKey, JoinType } from '../../grammar/ast.ts'
 import { keyOf } from '../../runtime/helpers/compare.ts'
 import type { Value } from '../../storage/value.ts'
-import { copyOf, isAbsent, type Row, readField } from './row.ts'
+import { copyOf, isAbsent, type Row, readField, setField } from './row.ts'
 
 export interface JoinSide {
   readonly rows: Row[]
@@ -68,10 +68,10 @@ function joined(left: Row, right: Row, stage: JoinStage): Row {
   for (const [field, value] of right.fields) {
     if (isShared(field, stage.on) || value === undefined) continue
     const name = nameOf(field, stage)
-    if (readField(left, name) === undefined) result.fields.set(name, value)
+    if (readField(left, name) === undefined) setField(result, name, value)
     else pushed.push([`${name}_right`, value])
   }
-  for (const [name, value] of pushed) result.fields.set(name, value)
+  for (const [name, value] of pushed) setField(result, name, value)
   return result
 }
 

@@ -4,7 +4,7 @@ import { toBool, toDatetime, toDuration, toFloat, toInt } from '../../runtime/he
 import { toText } from '../../runtime/helpers/format-value.ts'
 import type { Value } from '../../storage/value.ts'
 import { namesOf, readFormat } from './formats/index.ts'
-import { copyOf, isAbsent, type Row, readField } from './row.ts'
+import { copyOf, isAbsent, type Row, readField, setField } from './row.ts'
 
 export function parseRows(stage: AstParse, rows: readonly Row[]): Row[] {
   const result: Row[] = []
@@ -24,7 +24,7 @@ function parseRow(stage: AstParse, row: Row): Row | null {
   if (typeof found === 'string') return failed(stage, result, found)
   for (const [name, value] of chosen(stage, found)) {
     // A field that is there already is never overwritten.
-    if (isAbsent(result.fields.get(name))) result.fields.set(name, value)
+    if (isAbsent(result.fields.get(name))) setField(result, name, value)
   }
   return result
 }

@@ -50,6 +50,25 @@ export function readField(row: Row, written: string): Value {
   return assemble(fields, name)
 }
 
+/** Sets a field, and what it is in the objects it is a member of; undefined: it is missing from now on. */
+export function setField({ fields }: Row, name: string, value: Value): void {
+  fields.set(name, value)
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    const outer = fields.get(name.slice(0, dot))
+    if (isObject(outer)) fields.set(name.slice(0, dot), withMember(outer, name.slice(dot + 1).split('.'), value))
+  }
+}
+
+/** Undefined when nothing is left of the object. */
+function withMember(object: ObjectValue, [first, ...rest]: readonly string[], value: Value): ObjectValue | undefined {
+  const old = Object.hasOwn(object, first!) ? object[first!] : undefined
+  if (old === undefined && value === undefined) return object
+  const inner = rest.length === 0 ? value : withMember(isObject(old) ? old : {}, rest, value)
+  const others = Object.entries(object).filter(([name]) => name !== first)
+  if (inner !== undefined) return Object.fromEntries([...others, [first!, inner]])
+  return others.length === 0 ? undefined : Object.fromEntries(others)
+}
+
 function memberOf(value: Value, path: readonly string[]): Value {
   let at = value
   for (const name of path) {

@@ -27,7 +27,7 @@ test('what is pending when codes begin to be combined is told by the codes it wa
   groups.beforeChange = () => {
     for (const slot of pending) {
       const group = groups.add(slot)
-      met.push(groups.values.map(column => column[group]))
+      met.push(fields.map((_, key) => groups.valuesOf(key)[group]))
     }
     pending = []
   }

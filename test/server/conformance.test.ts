@@ -50,6 +50,22 @@ describe('Query', () => {
     assert.deepEqual([chart.type, chart.interval, chart.columns[0]], ['timechart', '5m', '_time'])
   })
 
+  test('an event says its index, however it is answered, unless the query chose its fields', async () => {
+    const shown = (await query('level=error')).events[0]
+    assert.equal(shown.index, 'main')
+    assert.deepEqual((await query('level=error | keep _raw')).events, [{ _raw: 'disk full' }])
+    assert.deepEqual((await query('level=error | keep index')).events, [{ index: 'main' }])
+    for (const q of ['level=error | drop index', 'level=error | rename index as app'])
+      assert.equal('index' in (await query(q)).events[0], false, q)
+    const { text } = await send('POST', api('/query/stream'), { q: 'level=error' })
+    assert.deepEqual(JSON.parse(text.split('\n')[0]!), shown)
+    const job = (await send('POST', api('/query'), { q: 'level=error', wait: 0 })).body.data.job_id
+    await send('GET', api(`/query/jobs/${job}/stream`))
+    assert.deepEqual((await get(api(`/query/jobs/${job}`))).body.data.results.events, [shown])
+    const csv = await send('POST', api('/query'), { q: 'level=error | drop ms, ok, timestamp', format: 'csv' })
+    assert.match(csv.text.split('\n')[0]!, /,index\r$/)
+  })
+
   test('`=` binds in a search filter and `==` compares in where; a parse error has code, position and suggestion', async () => {
     assert.equal((await query('status=503')).total, 1)
     assert.equal((await query('where status == 503')).total, 1)

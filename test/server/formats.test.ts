@@ -103,12 +103,12 @@ test('the cache keeps to its size and its time', () => {
     () => ({ bytes: 10_000, ttlMs: 100 }),
     () => now,
   )
-  for (let n = 0; n < 10; n++) cache.set(`k${n}`, { text: 'x'.repeat(700), meta: null })
+  for (let n = 0; n < 10; n++) cache.set(`k${n}`, { text: ['x'.repeat(300), 'x'.repeat(400)], meta: null })
   assert.equal(cache.get('k0'), null)
   assert.ok(cache.get('k9'))
   assert.ok(cache.stats().size_bytes <= 10_000)
   assert.equal(cache.stats().evictions, 5)
-  cache.set('large', { text: 'x'.repeat(2000), meta: null })
+  cache.set('large', { text: ['x'.repeat(2000)], meta: null })
   assert.equal(cache.get('large'), null)
   now = 101
   assert.equal(cache.get('k9'), null)

@@ -4,11 +4,10 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
+import { open } from '../../engine.ts'
 import { BodyBudget } from '../../server/body-budget.ts'
-import { Deduplicator } from '../../server/ingest/deduplicator.ts'
-import { ReceiveTime } from '../../server/ingest/defaults.ts'
-import type { IncomingEvent } from '../../storage/index.ts'
-import { DateTime } from '../../storage/value.ts'
+import { loadConfig } from '../../server/config.ts'
+import { runningServer } from './running.ts'
 import { serve } from './served.ts'
 
 const turn = () => new Promise(setImmediate)
@@ -92,55 +91,28 @@ describe('the budget for bodies', () => {
   })
 })
 
-function event(raw: string | null, micros: number, fields: Record<string, string> = {}): IncomingEvent {
-  return { index: 'main', time: new DateTime(micros), raw, fields: new Map(Object.entries(fields)) }
-}
-
-describe('deduplication', () => {
-  const stored = (deduplicator: Deduplicator, events: readonly IncomingEvent[]) =>
-    deduplicator.storeNew(events, fresh => fresh.map(({ raw }) => raw))
-
-  test('the same text from the same place at the same time is stored once', () => {
-    const deduplicator = new Deduplicator(100)
-    assert.deepEqual(stored(deduplicator, [event('a', 1), event('a', 1), event('b', 1)]), ['a', 'b'])
-    assert.deepEqual(stored(deduplicator, [event('a', 1), event('a', 2), event('a', 1, { host: 'h' })]), ['a', 'a'])
-    assert.deepEqual(stored(deduplicator, [event(null, 1, { x: '1' }), event(null, 1, { x: '2' })]), [null, null])
-  })
-
-  test('an event that brings no time is never taken for another', () => {
-    const deduplicator = new Deduplicator(100)
-    const now = new ReceiveTime(5)
-    const twice = [1, 2].map(() => ({ ...event('a', 0), time: now }))
-    assert.deepEqual(stored(deduplicator, twice), ['a', 'a'])
-  })
-
-  test('what could not be stored is not remembered: it may come again', () => {
-    const deduplicator = new Deduplicator(100)
-    const full = () => {
-      throw new Error('full')
+test('deduplication is off unless asked for; then what is sent again is accepted and not stored, whatever brought it', async () => {
+  const timed = '{"time":"2026-06-01T10:00:00Z","n":1}'
+  for (const [enabled, stored] of [
+    ['false', 6],
+    ['true', 4],
+  ] as const) {
+    const config = loadConfig({ environment: {}, flags: { 'ingest.dedup_enabled': enabled } })
+    const engine = await open(null, { ...config.engineOptions(), threads: 0 })
+    const server = await runningServer(engine)
+    for (let n = 0; n < 2; n++) {
+      assert.equal((await server.post('/api/v1/ingest', timed)).json.data.accepted, 1)
+      // Without a time of its own, nothing says that it is the same.
+      assert.equal((await server.post('/api/v1/ingest', '{"n":2}')).json.data.accepted, 1)
+      const bulk = `{"create":{}}\n{"@timestamp":"2026-06-01T10:00:00Z","n":3}\n`
+      assert.equal((await server.post('/_bulk', bulk)).json.errors, false)
     }
-    assert.throws(() => deduplicator.storeNew([event('a', 1)], full), /full/)
-    assert.deepEqual(stored(deduplicator, [event('a', 1)]), ['a'])
-  })
-
-  test('it remembers as many as it was told to', () => {
-    const deduplicator = new Deduplicator(2)
-    stored(deduplicator, [event('a', 1), event('b', 1), event('c', 1)])
-    assert.deepEqual(stored(deduplicator, [event('b', 1), event('c', 1)]), [])
-    assert.deepEqual(stored(deduplicator, [event('a', 1)]), ['a'])
-  })
-
-  test('is off unless it is asked for; then a request sent again is accepted and not stored', async () => {
-    const body = '{"time":"2026-06-01T10:00:00Z","n":1}'
-    for (const [enabled, count] of [
-      ['false', 2],
-      ['true', 1],
-    ] as const) {
-      const { engine, post } = serve({ 'ingest.dedup_enabled': enabled })
-      for (let n = 0; n < 2; n++) assert.equal((await post('/api/v1/ingest', body)).json.data.accepted, 1)
-      assert.equal(engine.events.length, count)
-    }
-  })
+    assert.equal(engine.status().eventCount, stored)
+    const metrics = await server.get('/metrics')
+    assert.match(metrics.text, new RegExp(`^quern_events_duplicate_total ${6 - stored}$`, 'm'))
+    await server.stop()
+    await engine.close()
+  }
 })
 
 describe('ingest.mode lightweight', () => {

@@ -242,7 +242,7 @@ test('rows of a job are the same from memory and from its file, whatever the pag
 
 test('a table of a job has the types its values have', () => {
   const job = new JobRows('test-c', { kind: 'aggregate', columns: null, interval: null })
-  job.push(
+  for (const _ of job.pushing(
     batchOf(
       new Map([
         ['a', vectorOf([1, 2.5])],
@@ -250,7 +250,7 @@ test('a table of a job has the types its values have', () => {
       ]),
       2,
     ),
-  )
+  ));
   const data = JSON.parse(job.pageText(1, 1))
   assert.deepEqual(data, {
     type: 'aggregate',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request as requestTls } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,8 +92,13 @@ function otlp(text: string): Buffer {
   return nested(1, nested(2, nested(2, nested(5, nested(1, Buffer.from(text))))))
 }
 
-function exportOverGrpc(port: number, request: Buffer, token?: string): Promise<Buffer> {
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+function exportOverGrpc(
+  port: number,
+  request: Buffer,
+  token?: string,
+  channel = credentials.createInsecure(),
+): Promise<Buffer> {
+  const client = new Client(`127.0.0.1:${port}`, channel)
   const metadata = new Metadata()
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   const asIs = (bytes: Buffer) => bytes
@@ -107,6 +113,8 @@ function exportOverGrpc(port: number, request: Buffer, token?: string): Promise<
     )
   }).finally(() => client.close())
 }
+
+const isAbout = (name: string) => (error: Error) => error instanceof ConfigError && error.message.startsWith(name)
 
 describe('listeners', () => {
   test('syslog over UDP and TCP, OTLP over HTTP and gRPC all arrive once', async () => {
@@ -155,7 +163,6 @@ describe('listeners', () => {
   test('a listener that was asked for and cannot open ends the start, and says which', async () => {
     const first = await start()
     const address = `127.0.0.1:${first.port('syslog.tcp')}`
-    const isAbout = (name: string) => (error: Error) => error instanceof ConfigError && error.message.startsWith(name)
     await assert.rejects(start({ 'syslog.tcp': address }), isAbout('syslog.tcp cannot listen'))
     await assert.rejects(start({ 'syslog.udp': 'nonsense' }), isAbout('syslog.udp must be an address'))
     await assert.rejects(start({ 'syslog.tls': '0' }), isAbout('syslog.tls needs syslog.tls_cert'))
@@ -266,6 +273,67 @@ describe('listeners with authentication', () => {
     await stop()
   })
 })
+
+describe('TLS of what speaks HTTP', { skip: !hasOpenssl() && 'openssl is not here' }, () => {
+  const json = JSON.stringify({
+    resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: 'over TLS' } }] }] }],
+  })
+
+  test('the listeners of OTLP and the main port have it once they have a certificate, and stop as ever', async () => {
+    const { ca, serverCert, serverKey } = makeCertificates()
+    const files = (name: string) => ({ [`${name}.tls_cert`]: serverCert, [`${name}.tls_key`]: serverKey })
+    const { engine, server, port, stop } = await start({ ...files('otlp'), ...files('http') })
+    assert.match(server.url, /^https:/)
+    const post = (on: number, path: string, body: string) => postOverTls(on, path, body, { ca: readFileSync(ca) })
+    assert.equal(await post(port('otlp.http'), '/v1/logs', json), 200)
+    assert.equal(await post(Number(new URL(server.url).port), '/api/v1/ingest', '{"n":1}'), 200)
+    const channel = credentials.createSsl(readFileSync(ca), null, null, { checkServerIdentity: () => undefined })
+    await exportOverGrpc(port('otlp.grpc'), otlp('over TLS'), undefined, channel)
+    for (const on of [port('otlp.http'), port('otlp.grpc'), Number(new URL(server.url).port)])
+      await send(on, 'GET / HTTP/1.1\r\n\r\n').catch(() => {})
+    await arrived(engine, 3)
+    assert.equal(engine.status().eventCount, 3)
+    await stop()
+  })
+
+  test('with an authority, who shows no certificate of it is not let in', async () => {
+    const { ca, serverCert, serverKey, clientCert, clientKey } = makeCertificates()
+    const files = { 'otlp.tls_cert': serverCert, 'otlp.tls_key': serverKey, 'otlp.tls_ca': ca }
+    const { engine, port, stop } = await start(files)
+    const at = { ca: readFileSync(ca) }
+    const own = { cert: readFileSync(clientCert), key: readFileSync(clientKey) }
+    await assert.rejects(postOverTls(port('otlp.http'), '/v1/logs', json, at))
+    assert.equal(await postOverTls(port('otlp.http'), '/v1/logs', json, { ...at, ...own }), 200)
+    const anyone = { checkServerIdentity: () => undefined }
+    await assert.rejects(
+      exportOverGrpc(port('otlp.grpc'), otlp('over TLS'), undefined, credentials.createSsl(at.ca, null, null, anyone)),
+    )
+    const known = credentials.createSsl(at.ca, own.key, own.cert, anyone)
+    await exportOverGrpc(port('otlp.grpc'), otlp('over TLS'), undefined, known)
+    assert.equal(engine.status().eventCount, 2)
+    await stop()
+  })
+
+  test('a certificate that cannot be read ends the start, also of a listener nobody asked for', async () => {
+    const { serverKey } = makeCertificates()
+    const files = { 'otlp.tls_cert': '/nowhere.pem', 'otlp.tls_key': serverKey }
+    await assert.rejects(start(files), isAbout('otlp.tls_cert: ENOENT'))
+    await assert.rejects(start({ 'otlp.tls_cert': serverKey }), isAbout('TLS needs otlp.tls_key'))
+  })
+})
+
+function postOverTls(port: number, path: string, body: string, tls: object): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = { port, host: '127.0.0.1', path, method: 'POST', agent: false as const, ...tls }
+    const headers = { 'content-type': 'application/json' }
+    const sent = requestTls({ ...options, headers, checkServerIdentity: () => undefined }, response => {
+      response.resume()
+      response.once('end', () => resolve(response.statusCode ?? 0))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
 
 function hasOpenssl(): boolean {
   try {

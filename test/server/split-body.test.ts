@@ -7,6 +7,14 @@ const document = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
 const space = fc.constantFrom('', ' ', '\n', '\r\n', '\t ')
 const texts = (body: Buffer, spans: Iterable<ByteSpan>) => [...spans].map(s => body.toString('utf8', s.start, s.end))
 
+function elementsOf(body: Buffer): ByteSpan[] | null {
+  const steps = arrayElements(body)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
 describe('a body cut into documents', () => {
   test('an array gives every element exactly as it was written', () => {
     fc.assert(
@@ -14,7 +22,7 @@ describe('a body cut into documents', () => {
         const written = elements.map(e => JSON.stringify(e, null, indent))
         const body = Buffer.from(`${gap}[${gap}${written.join(`${gap},${gap}`)}${gap}]${gap}`)
         assert.equal(layoutOf(body), 'array')
-        assert.deepEqual(texts(body, arrayElements(body)!), written)
+        assert.deepEqual(texts(body, elementsOf(body)!), written)
       }),
     )
   })
@@ -23,7 +31,7 @@ describe('a body cut into documents', () => {
     fc.assert(
       fc.property(fc.array(document, { minLength: 1, maxLength: 4 }), fc.nat(), (elements, at) => {
         const body = Buffer.from(JSON.stringify(elements))
-        assert.equal(arrayElements(body.subarray(0, 1 + (at % (body.length - 1)))), null)
+        assert.equal(elementsOf(body.subarray(0, 1 + (at % (body.length - 1)))), null)
       }),
     )
   })
@@ -62,7 +70,7 @@ describe('a body cut into documents', () => {
       fc.property(bytes, text => {
         const body = Buffer.from(text)
         layoutOf(body)
-        arrayElements(Buffer.from(`[${text}`))
+        elementsOf(Buffer.from(`[${text}`))
         assert.ok([...values(body)].length <= body.length)
         assert.ok([...lines(body)].length <= body.length)
         memberSpan(body, { start: 0, end: body.length }, 'a')

@@ -102,6 +102,7 @@ describe('a live tail', () => {
     assert.equal(done, 5)
     assert.equal(events[done]!.data, '{"count":5}')
     assert.deepEqual(Object.keys(results(events)[0]!).slice(0, 2), ['_time', '_raw'])
+    assert.deepEqual(new Set(results(events).map(each => each.index)), new Set([index]))
     const live = events.filter(each => each.event === 'result').slice(5)
     assert.equal(Number(live[1]!.id) - Number(live[0]!.id), 1)
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import * as fs from 'node:fs'
 import { test } from 'node:test'
 import { BackpressureError, ClosedError } from '../../storage/errors.ts'
+import { ReceiveTime } from '../../storage/ingest/receive-time.ts'
 import { openStore } from '../../storage/store.ts'
 import { allRows, DAY, event, fillableFilesystem, numbersIn, range, rowOf, T0, withDirectory } from './store-support.ts'
 
@@ -198,6 +199,11 @@ test('an event sent again is not stored again while it is remembered, and is pub
     assert.equal(store.append([event({ a: 1, b: undefined, c: 3 })]).count, 1)
     assert.equal(store.append([event({ c: 3, a: 1 })]).count, 0)
     assert.equal(store.status().duplicateCount, 4)
+    // Two equal lines without a time are two events, even of one moment.
+    const now = new ReceiveTime(T0)
+    const untimed = { ...event({ n: 9 }), time: now }
+    assert.equal(store.append([untimed, untimed]).count, 2)
+    assert.equal(store.append([untimed]).count, 1)
     await store.close()
   }))
 

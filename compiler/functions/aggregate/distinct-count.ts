@@ -17,6 +17,7 @@ export const dc: AggregateFunction = {
   type: () => 'int',
   merging: { law: 'exact' },
   ignoresOrder: true,
+  takesNullCodes: true,
   state: { set: { type: 'object', init: 'distinctNew' } },
   step: (s, [x], cx) => {
     if (x!.dict !== undefined) return js`${cx.helper('distinctAddCode', s.set!, x!.dict.dictionary, x!.dict.code)};`

@@ -18,9 +18,10 @@ const welford = {
   merge: (into, from, cx) => {
     const n = cx.let('n', js.expr`${into.n!} + ${from.n!}`)
     const delta = cx.let('delta', js.expr`${from.mean!} - ${into.mean!}`)
+    // Nothing is squared before it has its weight: into an empty state numbers of any size are merged as they are.
     return js`if (${from.n!} > 0) {
-      ${into.m2!} += ${from.m2!} + ${delta} * ${delta} * ${into.n!} * ${from.n!} / ${n};
-      ${into.mean!} += ${delta} * ${from.n!} / ${n};
+      ${into.m2!} += ${from.m2!} + ${delta} * (${delta} * (${into.n!} * ${from.n!} / ${n}));
+      ${into.mean!} += ${delta} * (${from.n!} / ${n});
       ${into.n!} = ${n};
     }`
   },

@@ -8,7 +8,7 @@ import { COLLISION_SUFFIX } from '../../../grammar/ast.ts'
 import type { Value } from '../../../storage/value.ts'
 import { type Dictionary, MISSING, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { vectorOf, withComputed } from '../../column-batch.ts'
+import { shownOf, vectorOf, withComputed } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import type { RightRows } from './right-rows.ts'
 
@@ -38,7 +38,7 @@ export function joinedBatch(left: Batch, right: RightRows, rows: Uint32Array, na
     const pushed = taken.get(name)
     if (pushed === undefined) return vector
     const owner = left.column(name.slice(0, -COLLISION_SUFFIX.length))
-    return firstPresent(onlyWhere(right.column(pushed).at(rows), owner), () => vector)
+    return firstPresent(onlyWhere(shownOf(right.column(pushed).at(rows)), owner), () => vector)
   })
 }
 
@@ -52,7 +52,15 @@ function firstPresent(first: Vector, second: () => Vector): Vector {
   if (isEverywhere(first)) return first
   const other = second()
   if (isNowhere(other)) return first
-  return merged(first.rowCount, row => valueAt(first, row) ?? (isMissingAt(first, row) ? valueAt(other, row) : null))
+  const whole = eitherOf(first, first, other)
+  const [shown, otherShown] = [shownOf(first), shownOf(other)]
+  if (shown === first && otherShown === other) return vectorOf(whole)
+  return { kind: 'any', rowCount: first.rowCount, values: whole, shown: vectorOf(eitherOf(first, shown, otherShown)) }
+}
+
+/** Of the one where `decides` has something, of the other elsewhere. */
+function eitherOf(decides: Vector, one: Vector, other: Vector): Value[] {
+  return Array.from({ length: decides.rowCount }, (_, row) => valueAt(isMissingAt(decides, row) ? other : one, row))
 }
 
 /** A row of the left side that has members of the field has the object they make; what a whole event shows of that are the members. */
@@ -62,8 +70,8 @@ function besideMembers(objects: Vector, theirs: Vector): Vector {
   const shown: Value[] = new Array(rowCount)
   for (let row = 0; row < rowCount; row++) {
     const isTheirs = isMissingAt(objects, row)
-    shown[row] = isTheirs ? valueAt(theirs, row) : undefined
-    values[row] = isTheirs ? shown[row] : valueAt(objects, row)
+    shown[row] = isTheirs ? valueAt(shownOf(theirs), row) : undefined
+    values[row] = valueAt(isTheirs ? theirs : objects, row)
   }
   return { kind: 'any', rowCount, values, shown: vectorOf(shown) }
 }

@@ -2,13 +2,14 @@
 import { DateTime, type Value } from '../../../storage/value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
+import { shownOf } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import { bytesOfVector } from '../../spill/size.ts'
 
 /** Rough cost of one value of a column that was put together. */
 const VALUE_BYTES = 16
 
-/** A column by row number: `at` gives the values of rows counted from 1, missing for 0. */
+/** A column by row number: `at` gives the values of rows counted from 1, missing for 0, and what is shown of them. */
 export interface RightColumn {
   at(rows: Uint32Array): Vector
 }
@@ -48,22 +49,35 @@ export class RightRows {
   column(name: string): RightColumn {
     let column = this.#columns.get(name)
     if (column === undefined) {
-      column = columnOf(this.#values(name))
+      column = columnOf(this.#values(name, vector => vector))
+      const isWhole = this.batches.every(batch => shownOf(batch.column(name)) === batch.column(name))
+      if (!isWhole) column = showing(column, columnOf(this.#values(name, shownOf)))
       this.#columns.set(name, column)
     }
     return column
   }
 
   /** By row number; the first belongs to no row. */
-  #values(name: string): Value[] {
+  #values(name: string, partOf: (vector: Vector) => Vector): Value[] {
     const values: Value[] = [undefined]
     for (const batch of this.batches) {
-      const vector = batch.column(name)
+      const vector = partOf(batch.column(name))
       for (let n = 0; n < batch.selectedCount; n++) {
         values.push(valueAt(vector, batch.selection === null ? n : batch.selection[n]!))
       }
     }
     return values
+  }
+}
+
+/** An event shows less of an object whose members stand beside it. */
+function showing(whole: RightColumn, shown: RightColumn): RightColumn {
+  return {
+    at(rows) {
+      const vector = whole.at(rows)
+      const values = Array.from(rows, (_, row) => valueAt(vector, row))
+      return { kind: 'any', rowCount: rows.length, values, shown: shown.at(rows) }
+    },
   }
 }
 

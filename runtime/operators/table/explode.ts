@@ -2,7 +2,7 @@
 import type { Value } from '../../../storage/value.ts'
 import type { Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { ColumnBatch, vectorOf, withAdded } from '../../column-batch.ts'
+import { ColumnBatch, shownOf, vectorOf, wholeOf, withAdded } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import { takeRows } from '../../take-rows.ts'
 import type { Operator } from '../operator.ts'
@@ -38,7 +38,7 @@ export class ExplodeOperator implements Operator {
     const size = { rowCount, selection, selectedCount, rowOrderBase: this.#advance(rowCount) }
     const placed = new ColumnBatch(size, names, name => batch.column(name))
     const { inputs, options, next } = this.#run
-    next.push(options.as === inputs.array ? placed : withAdded(placed, new Map([[options.as, vector]])))
+    next.push(options.as === inputs.array ? placed : withAdded(placed, new Map([[options.as, wholeOf(vector)]])))
   }
 
   #explode(batch: Batch, vector: Vector): void {
@@ -67,7 +67,11 @@ export class ExplodeOperator implements Operator {
     const rowCount = values.length
     const size = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase: this.#advance(rowCount) }
     const rows = new ColumnBatch(size, batch.names, name => takeRows(batch.column(name), taken))
-    this.#run.next.push(withAdded(rows, new Map([[this.#run.options.as, vectorOf(values)]])))
+    const { inputs, options, next } = this.#run
+    const made = vectorOf(values)
+    // What was no array stays as it was, shown by its members where it was.
+    const stays = options.as === inputs.array ? rows.column(options.as) : null
+    next.push(withAdded(rows, new Map([[options.as, stays === null ? made : asShown(made, stays)]])))
   }
 
   #advance(rowCount: number): number {
@@ -75,6 +79,15 @@ export class ExplodeOperator implements Operator {
     this.#position += rowCount
     return at
   }
+}
+
+/** The elements, which show what the column before them showed where that shows less than it has. */
+function asShown(made: Vector, before: Vector): Vector {
+  const shown = shownOf(before)
+  if (shown === before) return made
+  const values = Array.from({ length: made.rowCount }, (_, row) => valueAt(made, row))
+  const shownValues = values.map((value, row) => (valueAt(shown, row) === undefined ? undefined : value))
+  return { kind: 'any', rowCount: made.rowCount, values, shown: vectorOf(shownValues) }
 }
 
 function hasArray(vector: Vector, { selection, selectedCount }: Batch): boolean {

@@ -46,7 +46,7 @@ export class Keys {
   }
 
   value(group: number, key: number): Value {
-    return this.#table.values[key]![group]
+    return this.#table.valueOf(key, group)
   }
 
   /** There are keys, and the group has none of them. */

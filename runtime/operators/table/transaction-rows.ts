@@ -3,10 +3,10 @@ import type { DateTime, ObjectValue, Value } from '../../../storage/value.ts'
 import { Duration } from '../../../storage/value.ts'
 import type { Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { ColumnBatch, type RowRef, vectorOf } from '../../column-batch.ts'
+import { ColumnBatch, type RowRef, shownOf, vectorOf } from '../../column-batch.ts'
 import { keyOf } from '../../helpers/compare.ts'
 import { valueAt } from '../../helpers/vectors.ts'
-import { derivedColumn, isMember, isObject, overlay, pathWithin } from '../../object-fields.ts'
+import { derivedColumn, firstOf, isMember, isObject, overlay, pathWithin } from '../../object-fields.ts'
 import { TRANSACTION_COLUMNS } from '../../table.ts'
 import { nanosBetween } from './times.ts'
 
@@ -60,18 +60,51 @@ export function transactionBatch(
   const rowCount = transactions.length
   const size = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
   const isField = new Set([...names, 'index'])
-  const columnOf = (name: string): Vector => vectorOf(transactions.map(each => fieldOf(each, name, keys, hasEnd)))
+  const shown = shownColumns()
+  const columnOf = (name: string): Vector => {
+    const columnIn = shown(name)
+    return vectorOf(transactions.map(each => fieldOf(each, name, keys, hasEnd, columnIn)))
+  }
   return new ColumnBatch(size, names, name => {
     if (!isField.has(name)) return derivedColumn(name, names, columnOf, rowCount)
+    const own = columnOf(name)
+    const members = names.filter(member => isMember(name, member))
+    if (members.length === 0 || made.includes(name)) return own
     // An object that was read whole, with a key of it beside it: the key is what the transaction says it is.
-    const members = keys.filter(key => isMember(name, key))
-    if (members.length === 0 || made.includes(name)) return columnOf(name)
-    const own = members.map(key => ({ path: pathWithin(name, key), vector: columnOf(key) }))
-    return overlay(columnOf(name), own, rowCount)
+    const ofKeys = members.filter(member => keys.includes(member))
+    const set = ofKeys.map(key => ({ path: pathWithin(name, key), vector: columnOf(key) }))
+    const keyed = set.length === 0 ? own : (overlay(own, set, rowCount) ?? own)
+    const object = derivedColumn(name, members, columnOf, rowCount)
+    // Read, it is the object its members make where it is nothing itself.
+    return object === null ? keyed : { ...firstOf(keyed, object), shown: shownOf(keyed) }
   })
 }
 
-function fieldOf(transaction: EndedTransaction, name: string, keys: readonly string[], hasEnd: boolean): Value {
+/** What events show of a field, batch by batch: without the objects whose members stand beside it. */
+function shownColumns(): (name: string) => (batch: Batch) => Vector | null {
+  const namesOf = new Map<Batch, ReadonlySet<string>>()
+  return name => {
+    const columns = new Map<Batch, Vector | null>()
+    return batch => {
+      let column = columns.get(batch)
+      if (column === undefined) {
+        let names = namesOf.get(batch)
+        if (names === undefined) namesOf.set(batch, (names = new Set(batch.names)))
+        column = name === 'index' || names.has(name) ? shownOf(batch.column(name)) : null
+        columns.set(batch, column)
+      }
+      return column
+    }
+  }
+}
+
+function fieldOf(
+  transaction: EndedTransaction,
+  name: string,
+  keys: readonly string[],
+  hasEnd: boolean,
+  columnIn: (batch: Batch) => Vector | null,
+): Value {
   const { rows, first, last, closedBy } = transaction
   const key = keys.indexOf(name)
   if (key >= 0) return transaction.keys[key] ?? null
@@ -87,7 +120,10 @@ function fieldOf(transaction: EndedTransaction, name: string, keys: readonly str
     case 'closed_by':
       return closedBy
     default: {
-      const values = rows.map(({ batch, row }) => valueAt(batch.column(name), row))
+      const values = rows.map(({ batch, row }) => {
+        const column = columnIn(batch)
+        return column === null ? undefined : valueAt(column, row)
+      })
       return name === '_raw' ? textOf(values) : together(values)
     }
   }

@@ -1,6 +1,7 @@
 /** Log records on their way into the engine, from whichever encoding and listener. */
+
+import { receiveTime } from '../../../storage/ingest/receive-time.ts'
 import type { ServerContext } from '../../context.ts'
-import { receiveTime } from '../../ingest/defaults.ts'
 import { EventWriter } from '../../ingest/event-writer.ts'
 import { groupReader } from './events.ts'
 import type { OtlpLogs } from './model.ts'
@@ -21,10 +22,10 @@ export async function storeOtlp(context: ServerContext, logs: OtlpLogs): Promise
   for (const group of logs.groups) {
     const read = groupReader(reader, group, receivedAt)
     for (const record of group.records) {
+      if (writer.isDue) await writer.step()
       const result = read(record)
-      if ('event' in result) {
-        if (writer.add(result.event, position)) await writer.write()
-      } else {
+      if ('event' in result) writer.add(result.event, position)
+      else {
         rejected++
         problem ??= result.problem.message
       }

@@ -1,130 +1,19 @@
 /**
- * Kernels: one generated function per operator, specialised to the shapes of the columns it reads.
- *
- *     extend     one typed output column per assignment
- *     aggregate  the group of each row, then one step per aggregate; without keys the state lives in local variables
- *
- * Each is one loop over the batch: V8 stops optimising a function above 60 KiB of bytecode, so wide extends are cut by
- * `program/` before they come here.
+ * The kernels of an aggregation, specialised to the shapes of the columns they read: the group of each row, then one step per aggregate,
+ * in one loop over the batch; without keys the state lives in local variables. V8 stops optimising a function above 60 KiB of bytecode, so
+ * very many aggregates are cut into several loops.
  */
 import type { Expression, Statement } from 'estree'
 import type { KernelSpec, StateColumnSpec } from '../../runtime/program.ts'
 import type { AggregateFunction } from '../functions/descriptor.ts'
-import type { Expr } from '../logical/expr.ts'
 import type { AggregateCall } from '../logical/ops.ts'
-import { printExpr } from '../logical/print.ts'
-import { isPure } from '../logical/pure.ts'
 import { fieldsOf, sizeOf } from '../logical/walk.ts'
-import type { Emitted } from './emitted.ts'
 import type { KernelWriter } from './expression.ts'
 import { allOf, at, commented, id, js, lit } from './js.ts'
 import { annotate, type KernelOptions, kernelSpec, loop, ROW } from './kernel-spec.ts'
 import { numberArgument, quantityArgument } from './number-arguments.ts'
 
-const EXTEND_PARAMETERS = 'columns, rowCount, selection, selectedCount'
 const STEP_PARAMETERS = 'columns, rowCount, selection, selectedCount, keys, groups, state, rowOrderBase'
-
-// ── extend ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export interface Assignment {
-  readonly name: string
-  readonly value: Expr
-}
-
-/** Assignments must not read each other; `program/` cuts them where they do. */
-export function emitExtend(assignments: readonly Assignment[], options: KernelOptions): KernelSpec {
-  const fields = [...fieldsOf(...assignments.map(a => a.value))]
-  return kernelSpec(
-    options,
-    fields,
-    js`return null;`,
-    (writer, mode) => {
-      const outputs: Expression[] = []
-      const row: Statement[] = []
-      for (const { name, value } of assignments) {
-        const { statements, output } = writeColumn(writer, name, value)
-        outputs.push(output)
-        if (statements.length > 0) {
-          row.push(...annotate(`${name} = ${printExpr(value)}`, value.origin, options, statements))
-        }
-      }
-      const list: Expression = { type: 'ArrayExpression', elements: outputs }
-      return row.length === 0
-        ? js`${writer.prelude} return ${list};`
-        : js`${writer.prelude} ${loop(mode, row)} return ${list};`
-    },
-    EXTEND_PARAMETERS,
-  )
-}
-
-/** Statements per row and the expression of the finished vector; a column that needs no loop has no statements. */
-function writeColumn(writer: KernelWriter, name: string, expr: Expr): { statements: Statement[]; output: Expression } {
-  if (expr.kind === 'field') return { statements: [], output: writer.vector(expr.name) }
-  const { statements, result: emitted } = writer.capture(() => writer.value(expr))
-  if (emitted.dict !== undefined && statements.length === 0 && emitted.dict.code.type === 'MemberExpression') {
-    const codes = emitted.dict.code.object as Expression
-    return { statements: [], output: writer.helper('dictVector', id('rowCount'), codes, emitted.dict.dictionary) }
-  }
-  const isFixed = expr.kind === 'literal' || (isPure(expr) && fieldsOf(expr).size === 0)
-  if (isFixed) {
-    writer.before(...statements)
-    return {
-      statements: [],
-      output: writer.helper('constVector', id('rowCount'), js.expr`${writer.toAny(emitted)} ?? null`),
-    }
-  }
-  switch (emitted.repr) {
-    case 'number':
-      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'numberVector')
-    case 'time':
-      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'timeVector')
-    case 'duration':
-      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'durationVector')
-    case 'bool': {
-      const bit = { ...emitted, value: js.expr`${emitted.value} ? 1 : 0` }
-      return typedColumn(writer, name, statements, bit, js.expr`new Uint8Array(rowCount)`, 'boolVector')
-    }
-    default: {
-      const values = id(writer.scope.fresh(name))
-      writer.before(...js`const ${values} = new Array(rowCount);`)
-      const value = js.expr`${writer.toAny(emitted)} ?? null`
-      return {
-        statements: [...statements, ...js`${values}[${ROW}] = ${value};`],
-        output: writer.helper('anyVector', values),
-      }
-    }
-  }
-}
-
-function typedColumn(
-  writer: KernelWriter,
-  name: string,
-  statements: readonly Statement[],
-  emitted: Emitted,
-  allocate: Expression,
-  make: string,
-): { statements: Statement[]; output: Expression } {
-  const values = id(writer.scope.fresh(name))
-  writer.before(...js`const ${values} = ${allocate};`)
-  if (emitted.valid === null) {
-    return {
-      statements: [...statements, ...js`${values}[${ROW}] = ${emitted.value};`],
-      output: writer.helper(make, values, lit(null)),
-    }
-  }
-  const presence = id(writer.scope.fresh(`${name}_presence`))
-  // 1 is NULL: a computed value is never missing.
-  writer.before(...js`const ${presence} = new Uint8Array(rowCount).fill(1);`)
-  return {
-    statements: [
-      ...statements,
-      ...js`if (${emitted.valid}) { ${values}[${ROW}] = ${emitted.value}; ${presence}[${ROW}] = 2; }`,
-    ],
-    output: writer.helper(make, values, presence),
-  }
-}
-
-// ── aggregate ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface BoundAggregate {
   readonly call: AggregateCall
@@ -165,7 +54,9 @@ export function emitAggregate(
   const parts = inParts(bound)
   // Where rows are tallied, each counter gets the tally itself.
   const isTallied = keyCount > 0 && calls.every(isPlainCount)
-  const isShared = !isTallied && parts.length === 1 && counting.length > 1 && counting.every(b => b.call.where === null)
+  // One counter that is a local variable is as good as another.
+  const isMany = counting.length > (keyCount > 0 ? 0 : 1)
+  const isShared = !isTallied && parts.length === 1 && isMany && counting.every(b => b.call.where === null)
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
     state,
@@ -215,23 +106,24 @@ function withoutCounts(writer: KernelWriter, slotOf: StateAccess): StateAccess {
   }
 }
 
-function countRow(writer: KernelWriter, keyCount: number, rowsColumn: number, after: Statement[]): Statement[] {
+/** Where rows are counted for all aggregates at once. */
+function rowsOf(writer: KernelWriter, keyCount: number, rowsColumn: number, after: Statement[]): Expression {
   const rows = id(writer.scope.fresh('group_rows'))
   const place = js.expr`state[${lit(rowsColumn)}]`
-  if (keyCount === 0) {
-    writer.before(...js`let ${rows} = ${place}[0];`)
-    after.push(...js`${place}[0] = ${rows};`)
-    return commented('rows, for all aggregates at once', js`${rows}++;`)
+  if (keyCount > 0) {
+    writer.before(...js`const ${rows} = ${place};`)
+    return at(rows, id('group'))
   }
-  writer.before(...js`const ${rows} = ${place};`)
-  return commented('rows of the group, for all aggregates at once', js`${rows}[group]++;`)
+  writer.before(...js`let ${rows} = ${place}[0];`)
+  after.push(...js`${place}[0] = ${rows};`)
+  return rows
 }
 
 function isPlainCount({ function: fn, args, where }: AggregateCall): boolean {
   return fn.countsRows === true && args.length === 0 && where === null
 }
 
-const TALLY_PARAMETERS = 'rowCount, selection, selectedCount, keys, slotCount, lanes'
+const TALLY_PARAMETERS = 'rowCount, selection, selectedCount, keys, slotCount, stride, lanes'
 
 /**
  * Rows per slot, in four lanes: neighbouring rows often fall into one group, and an increment has to wait for the one before it when
@@ -250,10 +142,12 @@ function tallyKernel(keyCount: number, options: KernelOptions): KernelSpec {
       const lane = (offset: number): Statement[] => {
         const n = offset === 0 ? ROW : js.expr`${ROW} + ${lit(offset)}`
         const slot = slotAt(rowAt(n))
-        return offset === 0 ? js`lanes[${slot}]++;` : js`lanes[${lit(offset)} * slotCount + ${slot}]++;`
+        return offset === 0 ? js`lanes[${slot}]++;` : js`lanes[${lit(offset)} * stride + ${slot}]++;`
       }
+      const counted = writer.helper('addBySlot', id('rowCount'), id('keys'), id('slotCount'), id('lanes'))
+      const asMachine = mode.selected ? [] : commented(AS_MACHINE, js`if (${counted}) return;`)
       const four = commented('four rows at a time, each lane with counters of its own', [0, 1, 2, 3].flatMap(lane))
-      return js`${writer.prelude}
+      return js`${writer.prelude} ${asMachine}
         let ${ROW} = 0;
         for (; ${ROW} + 3 < ${rows}; ${ROW} += 4) { ${four} }
         for (; ${ROW} < ${rows}; ${ROW}++) { ${lane(0)} }`
@@ -306,12 +200,48 @@ function stepKernel(
       const steps = bound.map(b =>
         writeStep(writer, b, isShared ? withoutCounts(writer, slotOf) : slotOf, options, mode.bySlot === true),
       )
-      if (isShared) steps.unshift(countRow(writer, keyCount, rowsColumn, after))
+      let asMachine: Statement[] = []
+      if (isShared) {
+        const rows = rowsOf(writer, keyCount, rowsColumn, after)
+        steps.unshift(commented('rows of the group, for all aggregates at once', js`${rows}++;`))
+        if (mode.bySlot === true && !mode.selected) asMachine = addBySlot(writer, bound, slotOf, laneOf(rows))
+      }
       const grouped = commented('the group of this row', groupStatements)
-      return js`${writer.prelude} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
+      return js`${writer.prelude} ${asMachine} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
     },
     STEP_PARAMETERS,
   )
+}
+
+const AS_MACHINE = 'the loop below, as WebAssembly, where there are enough rows for it'
+
+/** Nothing but sums of plain columns: the whole loop at once (`runtime/helpers/add-by-slot.ts`), where that pays. */
+function addBySlot(
+  writer: KernelWriter,
+  bound: readonly BoundAggregate[],
+  slotOf: StateAccess,
+  rows: Expression,
+): Statement[] {
+  const sums: Expression[] = []
+  for (const b of bound) {
+    const { adds, countsRows } = b.function
+    const [arg] = b.call.args
+    if (countsRows === true) continue
+    if (adds === undefined || arg?.kind !== 'field') return []
+    const slots = slotOf(b)
+    const isKept = adds.othersLoseTo !== null && writer.shapeOf(arg.name).key !== 'number:i32'
+    const lost = isKept ? laneOf(slots[adds.othersLoseTo]!) : lit(null)
+    const values = laneOf(writer.field(arg.name).value)
+    sums.push({ type: 'ArrayExpression', elements: [values, laneOf(slots[adds.to]!), lost] })
+  }
+  const added = writer.helper('addBySlot', id('rowCount'), id('keys'), js.expr`groups.slotCount`, rows, ...sums)
+  return commented(AS_MACHINE, js`if (${added}) return;`)
+}
+
+/** Of `lane[i]`, the lane. */
+function laneOf(element: Expression): Expression {
+  if (element.type !== 'MemberExpression') throw new Error(`${element.type} is no element of a lane`)
+  return element.object as Expression
 }
 
 /** Mixed-radix number of the key codes of a row. */
@@ -348,14 +278,19 @@ function takeSlot(writer: KernelWriter, keyCount: number, isCounted: boolean): S
 export type StateAccess = (b: BoundAggregate) => Readonly<Record<string, Expression>>
 
 function arrayState(writer: KernelWriter, from: string, index: Expression): StateAccess {
-  return b =>
-    Object.fromEntries(
-      Object.keys(b.function.state).map((column, n) => {
-        const name = id(writer.scope.fresh(`${b.function.name}_${column}`))
-        writer.before(...js`const ${name} = ${id(from)}[${lit(b.base + n)}];`)
-        return [column, at(name, index)]
-      }),
-    )
+  const known = new Map<BoundAggregate, ReturnType<StateAccess>>()
+  return b => {
+    const found = known.get(b)
+    if (found !== undefined) return found
+    const bound = Object.keys(b.function.state).map((column, n) => {
+      const name = id(writer.scope.fresh(`${b.function.name}_${column}`))
+      writer.before(...js`const ${name} = ${id(from)}[${lit(b.base + n)}];`)
+      return [column, at(name, index)] as const
+    })
+    const slots = Object.fromEntries(bound)
+    known.set(b, slots)
+    return slots
+  }
 }
 
 /** Without keys there is one group: its state is read into local variables before the loop and written back after it. */
@@ -394,6 +329,7 @@ export function writeStep(
         const emitted = wantsNumber ? numberArgument(writer, arg) : writer.value(arg)
         if (emitted.valid !== null) present.push(emitted.valid)
         if (emitted.repr !== 'any') return { ...emitted, valid: null }
+        if (emitted.dict !== undefined && b.function.takesNullCodes === true) return { ...emitted, valid: null }
         const value = writer.let(arg.kind === 'field' ? arg.name : 'v', emitted.value)
         present.push(js.expr`${value} != null`)
         return { ...emitted, value }
