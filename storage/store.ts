@@ -41,6 +41,8 @@ class BufferedStore implements Store {
   private readonly disk: Disk | null
   private readonly clock: () => number
   private readonly fsync: boolean
+  /** What is left undone in a hurry is done by a merge. */
+  private readonly merges: boolean
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
   private readonly subscriptions = new Subscriptions()
@@ -54,6 +56,7 @@ class BufferedStore implements Store {
     this.disk = disk
     this.clock = options.clock ?? Date.now
     this.fsync = options.fsync ?? true
+    this.merges = options.compactionWorkers !== 0
     this.duplicates = options.dedupCapacity ? new Duplicates(options.dedupCapacity) : null
     // Without a directory the buffer is the store: only a limit that was asked for limits it.
     this.bufferBytesMax = options.bufferBytesMax ?? (disk === null ? Number.POSITIVE_INFINITY : 1024 * MIB)
@@ -217,7 +220,7 @@ class BufferedStore implements Store {
     const { builder, partsDirectory, parts, compactor } = this.onDisk()
     const { id, index, lineage } = part
     return builder.build(
-      { directory: partsDirectory, id, index, lineage, fsync: this.fsync, isHurried },
+      { directory: partsDirectory, id, index, lineage, fsync: this.fsync, isHurried: isHurried && this.merges },
       { blocks: () => part.columns(), bytes: part.sizeBytes, fieldCount: part.fieldCount },
       description => {
         parts.replace([description], [])

@@ -164,3 +164,38 @@ test('events of a part being built in a thread are counted against the buffer', 
     assert.deepEqual(numbersIn(store), range(0, 400))
     await store.close()
   }))
+
+test('a hurried part says the same in more bytes, and what is merged of such parts is woven', () =>
+  withDirectory(async directory => {
+    let now = 0
+    const store = await openStore({ directory, flushAgeMs: 1000, clock: () => now, blockRows: 4096 })
+    // Words that follow each other by chance are what a general compressor does worst at.
+    let seed = 1
+    const word = () => {
+      seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff
+      return `word${(seed >>> 8) % 200}`
+    }
+    const events = range(0, 4000).map(n => event({ n, message: range(0, 10).map(word).join(' ') }))
+    const bytesOf = () => {
+      const snapshot = store.snapshot()
+      const bytes = snapshot.parts.map(part => part.block(0).columnBytes('message'))
+      snapshot.release()
+      return bytes
+    }
+    store.append(events.slice(0, 2000))
+    await store.flush()
+    store.append(events.slice(2000))
+    // As if another part had been written all that time.
+    now += 5000
+    await store.flush()
+    const [unhurried, hurried] = bytesOf()
+    assert.ok(hurried! > unhurried! * 1.2, `${hurried} bytes in a hurry, ${unhurried} without`)
+    assert.deepEqual(allRows(store), events.map(rowOf))
+    now += 1e9
+    await store.compact()
+    const merged = bytesOf()
+    assert.equal(merged.length, 1)
+    assert.ok(merged[0]! < unhurried! + hurried!, `${merged} bytes of ${unhurried} and ${hurried}`)
+    assert.deepEqual(allRows(store), events.map(rowOf))
+    await store.close()
+  }))
