@@ -81,6 +81,7 @@ async function openLocked(
       directory: partsDirectory,
       quarantine,
       cache: createChunkCache(options.cacheBytes ?? 256 * MIB),
+      onDamage: options.onDamage,
       note: change => {
         catalog.note(change)
         // A part that was set aside; should this fail, the next start finds the file missing.

@@ -28,6 +28,8 @@ export interface StoreOptions {
   readonly retentionMs?: number | null
   /** Merges done at once in the background, each in a thread of its own. Default 1; 0: parts stay as they were written. */
   readonly compactionWorkers?: number
+  /** Told when a part proves damaged while the store is open; those found when it opens are in its status. */
+  readonly onDamage?: (damaged: Quarantined) => void
   /** Replaced by tests to inject faults. */
   readonly filesystem?: import('./filesystem.ts').Filesystem
   /** Milliseconds since the epoch; injected by tests. */

@@ -24,21 +24,30 @@ export async function server(options: ServerOptions): Promise<void> {
   const directory = config.get('data') || dataHome()
   const isFirstStart = !existsSync(directory)
   mkdirSync(directory, { recursive: true })
-  const engine = await open(directory, config.engineOptions())
+  const onDamage = (damaged: Damaged): void => void process.stderr.write(`${setAside(damaged)}\n`)
+  const engine = await open(directory, { ...config.engineOptions(), onDamage })
   const running = await listen(engine, config)
   process.stdout.write(`${greeting(running, directory, isFirstStart, engine.status().quarantined)}\n`)
   await running.closed
+}
+
+interface Damaged {
+  readonly part: string
+  readonly reason: string
+}
+
+function setAside({ part, reason }: Damaged): string {
+  return `damaged part ${part} is set aside (${reason}); everything else is served`
 }
 
 function greeting(
   { url, rootToken }: RunningServer,
   directory: string,
   isFirstStart: boolean,
-  quarantined: readonly { readonly part: string; readonly reason: string }[],
+  quarantined: readonly Damaged[],
 ): string {
   const lines = [`quern is listening on ${url}`, `data in ${directory}`]
-  for (const { part, reason } of quarantined)
-    lines.push(`damaged part ${part} is set aside (${reason}); everything else is served`)
+  lines.push(...quarantined.map(setAside))
   if (rootToken !== null)
     lines.push('', `root key, shown this once: ${rootToken}`, `  quern … --token ${rootToken}`, '')
   if (isFirstStart) {

@@ -3,6 +3,7 @@
  * turn of the event loop, so that a snapshot shows what a merge replaced or what replaced it, never both and never neither.
  */
 import type { Filesystem } from '../filesystem.ts'
+import type { StoreOptions } from '../index.ts'
 import type { ChunkCache } from '../part/chunk-cache.ts'
 import type { PartDescription } from '../part/columns.ts'
 import { openPart } from '../part/read.ts'
@@ -18,6 +19,7 @@ export interface LivePartsOptions {
   readonly directory: string
   readonly quarantine: Quarantine
   readonly cache: ChunkCache
+  readonly onDamage: StoreOptions['onDamage']
   /** What the catalog is to be told, in the turn in which it becomes so. */
   note(change: CatalogChange): void
 }
@@ -101,13 +103,14 @@ export class LiveParts {
   setAside(part: PublishedPart, reason: string): void {
     if (!this.list.includes(part)) return
     this.list = this.list.filter(each => each !== part)
-    this.options.quarantine.move(part.id, this.pathOf(part.id), reason)
+    const report = this.options.quarantine.move(part.id, this.pathOf(part.id), reason)
     this.retired.add(part)
     part.retire(() => {
       this.retired.delete(part)
       this.opened.delete(part)
     })
     this.options.note({ dropped: [part.id] })
+    this.options.onDamage?.(report)
   }
 
   /** Of files that replaced parts have left behind the next start takes care. */

@@ -31,7 +31,7 @@ export class Quarantine {
   }
 
   /** Reports, then moves: a disk that cannot take the file away must not hide the damage. */
-  move(part: string, file: string, reason: string): void {
+  move(part: string, file: string, reason: string): Quarantined {
     const report = this.report(part, reason)
     try {
       this.filesystem.rename(file, `${this.directory}/${part}.part`)
@@ -40,6 +40,7 @@ export class Quarantine {
     } catch {
       // Reported in this run; the next start meets the same part again.
     }
+    return report
   }
 
   private writeReport(file: string, report: Quarantined): void {

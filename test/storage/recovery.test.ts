@@ -74,10 +74,16 @@ test('a part that proves damaged while it is read is set aside then, and the nex
     const file = files[0] ?? ''
     // Somewhere in the chunks: behind the header, far before the footer.
     flip(file, 40)
-    const store = await openStore({ directory, ...NEVER })
+    const told: string[] = []
+    const store = await openStore({ directory, ...NEVER, onDamage: ({ part }) => told.push(part) })
     assert.equal(store.status().partCount, 3)
+    assert.deepEqual(told, [])
     assert.throws(() => numbersIn(store), CorruptPartError)
-    assert.equal(store.status().quarantined.length, 1)
+    assert.deepEqual(
+      store.status().quarantined.map(({ part }) => part),
+      told,
+    )
+    assert.ok(file.includes(told[0] ?? '?'))
     assert.equal(store.status().partCount, 2)
     assert.deepEqual(numbersIn(store), range(10, 30))
     assert.ok(!fs.existsSync(file))
