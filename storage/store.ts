@@ -41,6 +41,8 @@ class BufferedStore implements Store {
   private readonly disk: Disk | null
   private readonly clock: () => number
   private readonly fsync: boolean
+  /** What is left undone in a hurry is done by a merge. */
+  private readonly merges: boolean
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
   private readonly subscriptions = new Subscriptions()
@@ -54,6 +56,7 @@ class BufferedStore implements Store {
     this.disk = disk
     this.clock = options.clock ?? Date.now
     this.fsync = options.fsync ?? true
+    this.merges = options.compactionWorkers !== 0
     this.duplicates = options.dedupCapacity ? new Duplicates(options.dedupCapacity) : null
     // Without a directory the buffer is the store: only a limit that was asked for limits it.
     this.bufferBytesMax = options.bufferBytesMax ?? (disk === null ? Number.POSITIVE_INFINITY : 1024 * MIB)
@@ -71,7 +74,7 @@ class BufferedStore implements Store {
         flushBytes: options.flushBytes ?? 256 * MIB,
       },
       {
-        publish: (part, replaced) => this.publish(part, replaced),
+        publish: (part, isHurried, replaced) => this.publish(part, isHurried, replaced),
         record: () => this.record(),
         newGeneration: () => new Generation(blockRows, () => ids.next()),
         now: this.clock,
@@ -216,11 +219,11 @@ class BufferedStore implements Store {
     return filling.generation.bytes + (sealed?.generation.bytes ?? 0)
   }
 
-  private async publish(part: MemoryPart, replaced: () => void): Promise<PartDescription> {
+  private async publish(part: MemoryPart, isHurried: boolean, replaced: () => void): Promise<PartDescription> {
     const { builder, partsDirectory, parts, compactor } = this.onDisk()
     const { id, index, lineage } = part
     return builder.build(
-      { directory: partsDirectory, id, index, lineage, fsync: this.fsync },
+      { directory: partsDirectory, id, index, lineage, fsync: this.fsync, isHurried: isHurried && this.merges },
       { blocks: () => part.columns(), bytes: part.sizeBytes, fieldCount: part.fieldCount },
       description => {
         parts.replace([description], [])

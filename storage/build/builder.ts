@@ -20,6 +20,8 @@ export interface PartToBuild {
   readonly index: string
   readonly lineage: PartLineage
   readonly fsync: boolean
+  /** More wait behind it. */
+  readonly isHurried: boolean
 }
 
 /** What is built, and how much of it there is. */

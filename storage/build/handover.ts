@@ -1,6 +1,6 @@
 /**
  * A block of the buffer as a message to another thread: columns copied into memory that moves, because the buffer goes on serving what it
- * holds until the part does. Copying is a tenth of a microsecond an event. Values that a message would not carry over as they are (times,
+ * holds until the part does. Copying takes half a microsecond an event. Values that a message would not carry over as they are (times,
  * durations, objects) travel in the encoding of part files; a dictionary travels once, with the first block that has it.
  */
 import { ByteSink, ByteSource } from '../part/bytes.ts'

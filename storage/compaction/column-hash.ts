@@ -118,8 +118,16 @@ function hashNumber(value: number, kind: number): number {
   return (hash ^ (hash >>> 15)) | 1
 }
 
+/** Four bytes at a time: each multiplication waits for the one before, and a merge hashes all its text twice. */
 function hashBytes(bytes: Uint8Array, start: number, end: number): number {
-  let hash = SEED
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME)
+  let hash = SEED ^ (end - start)
+  let at = start
+  for (const last = end - 3; at < last; at += 4) {
+    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
+    hash = Math.imul(hash ^ word, PRIME)
+    // Multiplying carries nothing downwards.
+    hash ^= hash >>> 15
+  }
+  for (; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, PRIME)
   return hash | 1
 }

@@ -14,9 +14,10 @@ export interface PublisherLimits {
 export interface PublisherTarget {
   /**
    * Writes the part and lets its file serve in its place; `replaced` is called in the turn in which it does.
+   * @param isHurried  events come faster than parts are written
    * @throws when it is not on disk
    */
-  publish(part: MemoryPart, replaced: () => void): Promise<unknown>
+  publish(part: MemoryPart, isHurried: boolean, replaced: () => void): Promise<unknown>
   /** Tells the catalog. Failing to is no failure to publish: the catalog is derived. */
   record(): Promise<void>
   newGeneration(): Generation
@@ -28,6 +29,8 @@ export interface PublisherTarget {
  * one, and its fsyncs.
  */
 const GROUP_MS = 50
+/** A generation that became so many times as old as it should had to wait for the one before. */
+const HURRIED_AGES = 1.5
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 30_000
 
@@ -36,6 +39,8 @@ export class Group {
   readonly generation: Generation
   readonly published: Promise<void>
   isPublished = false
+  /** Had it to wait for others to be written? Those that come now will have to wait for it. */
+  isHurried = false
   private settle: { resolve: () => void; reject: (error: Error) => void } | null = null
 
   constructor(generation: Generation) {
@@ -167,6 +172,8 @@ export class Publisher {
     if (this.sealed === null) {
       if (this.filling.generation.rowCount === 0) return
       this.sealed = this.filling
+      const age = this.target.now() - (this.filling.generation.startedAt ?? this.target.now())
+      this.sealed.isHurried = age > HURRIED_AGES * this.limits.flushAgeMs
       this.isWaitedFor = false
       this.lastWriteAt = performance.now()
       this.filling = new Group(this.target.newGeneration())
@@ -175,7 +182,7 @@ export class Publisher {
     let publishedCount = 0
     try {
       for (const part of group.generation.parts) {
-        await this.target.publish(part, () => group.generation.drop(part))
+        await this.target.publish(part, group.isHurried, () => group.generation.drop(part))
         publishedCount++
       }
       this.sealed = null

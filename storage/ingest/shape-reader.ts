@@ -1,7 +1,7 @@
 /**
  * Reads JSON lines that look like one before: what stands between the values is known, so only the values are read. No object is made and
- * none is flattened. Measured on seeded events of 12 fields: 1.9 µs where `JSON.parse`, flattening and a map took 5.4, and half as
- * much to collect. Whatever is not plainly such a line (an escape, a number of many digits, another name) is left to `JSON.parse`: this reader
+ * none is flattened. Measured on seeded events of 12 fields: 2.6 µs where `JSON.parse`, flattening and a map took 3.5, and less to collect;
+ * appending them takes 3.0 instead of 3.6. Whatever is not plainly such a line (an escape, a number of many digits, another name) is left to `JSON.parse`: this reader
  * says what that says, or nothing, and a property test holds the two together.
  */
 import { type Template, templateOf } from '../part/rebuilt/template.ts'

@@ -23,12 +23,24 @@ const ENCODER = new TextEncoder()
 const YEARS_MIN = Date.UTC(0, 0, 1) * 1000
 const YEARS_MAX = Date.UTC(10_000, 0, 1) * 1000
 
-/** Writes times in one form; a clock that goes on by small steps is formatted once a second. */
+const DAY_SECONDS = 86_400
+
+function putTwoDigits(value: number, out: Uint8Array, at: number): void {
+  const tens = Math.floor(value / 10)
+  out[at] = 48 + tens
+  out[at + 1] = 48 + value - tens * 10
+}
+
+/**
+ * Writes times in one form; a clock that goes on by small steps is formatted once a second, and its date once a day. (Formatting all of it for
+ * each second was a fifth of the time of a merge: events come a second apart.)
+ */
 class TimeTexts {
   readonly length: number
   readonly #digits: number
   readonly #zone: Uint8Array
   #second = Number.NaN
+  #day = Number.NaN
   #date: Uint8Array = new Uint8Array(19)
 
   constructor(form: number) {
@@ -42,10 +54,7 @@ class TimeTexts {
   write(micros: number, nanos: number, out: Uint8Array, at: number): boolean {
     if (!(micros >= YEARS_MIN && micros < YEARS_MAX)) return false
     const second = Math.floor(micros / SECOND)
-    if (second !== this.#second) {
-      this.#second = second
-      this.#date = ENCODER.encode(new Date(second * 1000).toISOString().slice(0, 19))
-    }
+    if (second !== this.#second) this.#goTo(second)
     let fraction = (micros - second * SECOND) * 1000 + nanos
     for (let digit = 9; digit > this.#digits; digit--) {
       if (fraction % 10 !== 0) return false
@@ -67,6 +76,22 @@ class TimeTexts {
     const zone = this.#zone
     for (let index = 0; index < zone.length; index++) out[to + index] = zone[index]!
     return true
+  }
+
+  #goTo(second: number): void {
+    this.#second = second
+    const day = Math.floor(second / DAY_SECONDS)
+    if (day !== this.#day) {
+      this.#day = day
+      this.#date = ENCODER.encode(new Date(second * 1000).toISOString().slice(0, 19))
+      return
+    }
+    const rest = second - day * DAY_SECONDS
+    const minutes = Math.floor(rest / 60)
+    const hours = Math.floor(minutes / 60)
+    putTwoDigits(hours, this.#date, 11)
+    putTwoDigits(minutes - hours * 60, this.#date, 14)
+    putTwoDigits(rest - minutes * 60, this.#date, 17)
   }
 }
 

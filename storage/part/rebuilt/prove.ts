@@ -1,7 +1,7 @@
 /**
  * Finds the templates that give `_raw`, and proves them: each row is compared, piece by piece and value by value, with what was sent. On the
  * way it adds the tokens of the text, as pieces of templates and values that occur: the text itself, which is most of a block's, need not
- * be cut into tokens then (of 520 bytes an event 170 are left).
+ * be cut into tokens then (of some 500 bytes an event 160 are left).
  */
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import type { TokenSet } from '../token-filter.ts'

@@ -4,6 +4,7 @@
  */
 import { DateTime, Duration, type Value } from '../../value.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import { jsonStringOf } from '../ascii.ts'
 
 /** Writes the value of a row into `out` from `at` on and returns where it ends; -1: no JSON says this value. Never writes beyond `out`. */
 export type Renderer = (row: number, out: Uint8Array, at: number) => number
@@ -127,6 +128,7 @@ function putText(text: string, out: Uint8Array, at: number): number {
 
 /** A value as JSON; null: no JSON says it. */
 export function jsonBytesOf(value: Value): Uint8Array | null {
+  if (typeof value === 'string') return jsonStringOf(value)
   const text = textOf(value)
   return text === null ? null : Buffer.from(text)
 }

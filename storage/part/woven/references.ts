@@ -4,6 +4,7 @@
  */
 import type { Value } from '../../value.ts'
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import { utf8Of } from '../ascii.ts'
 import { putNumber } from '../rebuilt/render.ts'
 
 /** A cursor over one column: after `load`, the value is `bytes[start … end)`. */
@@ -15,16 +16,14 @@ export interface Reference {
   load(row: number): boolean
 }
 
-/** Its arrays are no Buffers: see unweave.ts. Lone surrogates become U+FFFD, as in a Buffer. */
-const ENCODER = new TextEncoder()
 /** No number is longer. */
 const NUMBER_BYTES = 32
 const NOTHING = new Uint8Array(0)
 
 /** The text of a value, or null when it is neither a string nor a number. */
 function bytesOf(value: Value): Uint8Array | null {
-  if (typeof value === 'string') return ENCODER.encode(value)
-  return typeof value === 'number' ? ENCODER.encode(String(value)) : null
+  if (typeof value === 'string') return utf8Of(value)
+  return typeof value === 'number' ? utf8Of(String(value)) : null
 }
 
 export function referenceTo(vector: Vector): Reference | null {
