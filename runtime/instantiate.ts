@@ -8,6 +8,7 @@ import { compileFunction } from 'node:vm'
 import type { Vector } from '../storage/vector.ts'
 import type { ColumnShape } from './batch.ts'
 import type { Runtime } from './helpers/context.ts'
+import { Lru } from './helpers/lru.ts'
 import type { KernelProfile, Profile } from './profile.ts'
 import type { KernelMode, KernelSpec, KernelText } from './program.ts'
 import { shapeOf } from './shape.ts'
@@ -17,8 +18,7 @@ type Kernel = (rt: Runtime, k: readonly unknown[], ...args: unknown[]) => unknow
 
 /** Kernels kept: enough for a busy dashboard server; what was not used for longest goes first. */
 const KERNELS_MAX = 1024
-const kernels = new Map<string, Kernel>()
-const cache = { hits: 0, misses: 0, evictions: 0 }
+const kernels = new Lru<string, Kernel>(KERNELS_MAX)
 
 export interface KernelCacheStatus {
   /** Compiled kernels held, of at most `max`. */
@@ -31,7 +31,8 @@ export interface KernelCacheStatus {
 
 /** Of this process: kernels are shared by all its engines. */
 export function kernelCacheStatus(): KernelCacheStatus {
-  return { size: kernels.size, max: KERNELS_MAX, ...cache }
+  const { size, max, hits, misses, evictions } = kernels
+  return { size, max, hits, misses, evictions }
 }
 
 /** To the machine, by text. */
@@ -53,23 +54,13 @@ function compileKernel(
     whatTextsSay.set(kernelText, (said = map === null ? plain : `${text}${map}`))
   }
   const key = `${variant}\n${said}`
-  const known = kernels.get(key)
-  if (known !== undefined) {
-    cache.hits++
-    kernels.delete(key)
-    kernels.set(key, known)
-    return { kernel: known, cached: true }
-  }
-  cache.misses++
-  const inline =
-    map === null ? '' : `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`
-  const kernel = (compileFunction(text + inline, [], { filename }) as () => Kernel)()
-  if (kernels.size >= KERNELS_MAX) {
-    kernels.delete(kernels.keys().next().value as string)
-    cache.evictions++
-  }
-  kernels.set(key, kernel)
-  return { kernel, cached: false }
+  const { misses } = kernels
+  const kernel = kernels.getOrMake(key, () => {
+    const inline =
+      map === null ? '' : `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`
+    return (compileFunction(text + inline, [], { filename }) as () => Kernel)()
+  })
+  return { kernel, cached: kernels.misses === misses }
 }
 
 export interface KernelContext {

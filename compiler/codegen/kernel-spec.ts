@@ -2,6 +2,7 @@
 import type { Expression, Statement } from 'estree'
 import { positionOf, type SourceText, type Span } from '../../grammar/source.ts'
 import type { ColumnShape } from '../../runtime/batch.ts'
+import { Lru } from '../../runtime/helpers/lru.ts'
 import type { KernelMode, KernelSpec, KernelText } from '../../runtime/program.ts'
 import { KernelWriter } from './expression.ts'
 import { commented, id, js } from './js.ts'
@@ -88,17 +89,11 @@ interface Written {
 
 /** Of queries asked before: a dashboard asks the same all day, and writing a kernel takes ten times as long as finding it. */
 const WRITTEN_MAX = 1024
-const writtenBefore = new Map<string, Written>()
+const writtenBefore = new Lru<string, Written>(WRITTEN_MAX)
 
 function writtenFor({ name, sourceMaps, identity }: KernelOptions): Written {
   const fresh = (): Written => ({ sites: new Map(), texts: new Map() })
-  if (identity === undefined || sourceMaps) return fresh()
-  const key = `${name} ${identity()}`
-  const found = writtenBefore.get(key) ?? fresh()
-  writtenBefore.delete(key)
-  writtenBefore.set(key, found)
-  if (writtenBefore.size > WRITTEN_MAX) writtenBefore.delete(writtenBefore.keys().next().value!)
-  return found
+  return identity === undefined || sourceMaps ? fresh() : writtenBefore.getOrMake(`${name} ${identity()}`, fresh)
 }
 
 /** `const k3 = k[3]`: before all that uses it. */

@@ -4,6 +4,7 @@
  * finds no array anew: 2 M rows by 2,600 pairs of host and status, a mean and a sum, 22.7 ms as JavaScript, 11.8 this way, of which 3.9
  * copy the columns to where the loop reads them; counts by two keys 7.9 and 3.3.
  */
+import { Lru } from './lru.ts'
 import { F64, I32, MachineLoop, op } from './vector-module.ts'
 
 /** Of a `KeyCodes`, what a slot is made of. */
@@ -22,20 +23,14 @@ const LOOPS_MAX = 32
 /** Parameters are numbered in one byte. */
 const PARTS_MAX = 16
 
-const loops = new Map<string, MachineLoop | null>()
+const loops = new Lru<string, { readonly loop: MachineLoop | null }>(LOOPS_MAX)
 
 function loopFor(keys: readonly Key[], sums: readonly Sum[]): MachineLoop | null {
   const widths = keys.map(key => key.codes.BYTES_PER_ELEMENT)
   const kinds = sums.map(
     ([values, , lost]) => `${values instanceof Float64Array ? 'f' : 'i'}${lost === null ? '' : 'k'}`,
   )
-  const signature = `${widths.join()} ${kinds.join()}`
-  let loop = loops.get(signature)
-  if (loop === undefined) {
-    if (loops.size === LOOPS_MAX) loops.delete(loops.keys().next().value!)
-    loops.set(signature, (loop = written(widths, sums)))
-  }
-  return loop
+  return loops.getOrMake(`${widths.join()} ${kinds.join()}`, () => ({ loop: written(widths, sums) })).loop
 }
 
 type Code = readonly number[]

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
 import { executePartial } from '../execute.ts'
 import type { Interner } from '../helpers/interner.ts'
+import { Lru } from '../helpers/lru.ts'
 import type { Place } from '../operators/scan.ts'
 import type { AggregateSpec } from '../program.ts'
 import { Claims } from './claims.ts'
@@ -32,7 +33,7 @@ export function serve(rooms: ThreadRooms): void {
 
 /** One request after the other; never throws. */
 export function answering(rooms: ThreadRooms): (request: Request) => Reply {
-  const programs = new Map<string, AggregateSpec>()
+  const programs = new Lru<string, AggregateSpec>(PROGRAMS_MAX)
   return request => {
     try {
       return run(request, rooms, programs) ?? { id: request.id, failed: 'canceled' }
@@ -46,13 +47,10 @@ export function answering(rooms: ThreadRooms): (request: Request) => Reply {
 function run(
   { id, task, known, canceled }: Request,
   rooms: ThreadRooms,
-  programs: Map<string, AggregateSpec>,
+  programs: Lru<string, AggregateSpec>,
 ): Reply | null {
   const flag = new Int32Array(canceled)
-  const spec = programs.get(task.plan) ?? rooms.assemble(task.plan, task.query)
-  programs.delete(task.plan)
-  programs.set(task.plan, spec)
-  if (programs.size > PROGRAMS_MAX) programs.delete(programs.keys().next().value!)
+  const spec = programs.getOrMake(task.plan, () => rooms.assemble(task.plan, task.query))
   const claims = new Claims(task.claims)
   const found = executePartial(spec, task.hash, placesOf(task.places, rooms), {
     takes: at => claims.take(task.places[at]!.number, task.share),
