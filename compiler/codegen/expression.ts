@@ -19,11 +19,12 @@ import { Coercions } from './coercions.ts'
 import { bindColumn, type ColumnNames } from './columns.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { emitInSet } from './in-set.ts'
-import { allOf, anyOf, at, call, commented, constant, id, js, lit, member } from './js.ts'
+import { allOf, anyOf, at, call, commented, constant, id, js, lit, member, ROW } from './js.ts'
 import { describeConstant, nameHint, siteOf } from './naming.ts'
 import { grouped, PART_NODES_MAX, splitBranches } from './parts.ts'
 import { Scope } from './scope.ts'
 import { shortCircuit } from './short-circuit.ts'
+import { holdsLiteral, textSearch } from './text-search.ts'
 
 export interface WriterOptions {
   /** Unique in the program; prefixes the cache sites of tables. */
@@ -41,7 +42,6 @@ export interface WriterOptions {
   readonly isSecond: boolean
 }
 
-const ROW = id('i')
 const RT = id('rt')
 
 /** Writes one kernel: statements before the loop, statements of the row at hand, constants, names. */
@@ -172,6 +172,11 @@ export class KernelWriter implements EmitContext {
   }
 
   // ── Columns ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The rows are those of a block, and not the values of a dictionary. */
+  get isOfBlock(): boolean {
+    return this.#parameter === null
+  }
 
   shapeOf(field: string): ColumnShape {
     const shape = this.#options.shapes[this.#options.fields.indexOf(field)]
@@ -388,7 +393,7 @@ export class KernelWriter implements EmitContext {
   #call(expr: CallExpr): Emitted {
     const descriptor = expr.function
     if (descriptor.textHelper !== undefined) {
-      const rows = this.#textSearch(expr, descriptor.textHelper)
+      const rows = textSearch(this, expr, descriptor.textHelper)
       if (rows !== null) return rows
     }
     const isObserving = descriptor.nulls === 'observe'
@@ -424,6 +429,8 @@ export class KernelWriter implements EmitContext {
       return bound
     })
     if (descriptor.readsNumbers !== undefined) this.coercions.ofOperation(expr, emitted, args)
+    const literal = descriptor.nullWithoutMatch === true ? holdsLiteral(this, expr) : null
+    if (literal !== null) absent.push(js.expr`!(${literal})`)
     const value = this.helper(helper, ...args)
     return {
       repr: 'any',
@@ -465,21 +472,6 @@ export class KernelWriter implements EmitContext {
       }`,
     )
     return { repr: 'any', value: answer, valid: null }
-  }
-
-  /** `contains(_raw, "x")` over a text column: the whole block's bytes are searched once, hits become a table by row. */
-  #textSearch(expr: CallExpr, helper: string): Emitted | null {
-    const [subject, ...rest] = expr.args
-    if (this.#parameter !== null || subject?.kind !== 'field' || this.shapeOf(subject.name).kind !== 'text') return null
-    if (!rest.every(arg => arg.kind === 'literal' && typeof arg.value === 'string')) return null
-    const patterns = rest.map(arg => this.value(arg).value)
-    const name = this.scope.fresh(`${subject.name}_${expr.function.name}`)
-    this.prelude.push(
-      constant(name, this.helper(helper, this.vector(subject.name), ...patterns, id('selection'), id('selectedCount'))),
-    )
-    const row = at(id(name), ROW)
-    const { hasPresence } = this.shapeOf(subject.name)
-    return { repr: 'bool', value: js.expr`${row} === 1`, valid: hasPresence ? js.expr`${row} !== 2` : null }
   }
 
   #case(expr: CaseExpr): Emitted {

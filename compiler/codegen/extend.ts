@@ -10,8 +10,8 @@ import { isPure } from '../logical/pure.ts'
 import { fieldsOf } from '../logical/walk.ts'
 import type { Emitted } from './emitted.ts'
 import type { KernelWriter } from './expression.ts'
-import { id, js, lit } from './js.ts'
-import { annotate, type KernelOptions, kernelSpec, loop, ROW } from './kernel-spec.ts'
+import { id, js, lit, ROW } from './js.ts'
+import { annotate, type KernelOptions, kernelSpec, loop } from './kernel-spec.ts'
 
 const EXTEND_PARAMETERS = 'columns, rowCount, selection, selectedCount'
 

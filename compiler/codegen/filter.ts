@@ -8,8 +8,8 @@ import type { Expr } from '../logical/expr.ts'
 import { printExpr } from '../logical/print.ts'
 import { fieldsOf } from '../logical/walk.ts'
 import type { KernelWriter } from './expression.ts'
-import { id, js } from './js.ts'
-import { annotate, type KernelOptions, kernelSpec, loop, ROW } from './kernel-spec.ts'
+import { id, js, ROW } from './js.ts'
+import { annotate, type KernelOptions, kernelSpec, loop } from './kernel-spec.ts'
 
 const FILTER_PARAMETERS = 'columns, rowCount, selection, selectedCount, out'
 

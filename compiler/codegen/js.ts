@@ -94,6 +94,9 @@ export function id(name: string): Identifier {
   return { type: 'Identifier', name }
 }
 
+/** The row at hand, in every kernel. */
+export const ROW: Identifier = id('i')
+
 /**
  * A value as a literal that prints and reads back exactly. NaN, infinities, -0, negatives and bigints need care: astring prints
  * `Literal` NaN as `null`, -0 as `0`, and a bare negative as something `**` cannot take.

@@ -5,7 +5,7 @@ import type { ColumnShape } from '../../runtime/batch.ts'
 import { Lru } from '../../runtime/helpers/lru.ts'
 import type { KernelMode, KernelSpec, KernelText } from '../../runtime/program.ts'
 import { KernelWriter } from './expression.ts'
-import { commented, id, js } from './js.ts'
+import { commented, id, js, ROW } from './js.ts'
 import { printJs, printJsWithMap } from './print.ts'
 
 export interface KernelOptions {
@@ -17,8 +17,6 @@ export interface KernelOptions {
   /** What the kernel is made of: kernels of one name and identity are the same text for the same shapes. */
   readonly identity?: () => string
 }
-
-export const ROW = id('i')
 
 /** The row loop for a batch with or without a selection: two texts, each with nothing to decide per row. */
 export function loop(mode: KernelMode, row: readonly Statement[]): Statement[] {

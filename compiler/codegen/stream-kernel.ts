@@ -14,8 +14,8 @@ import type { AggregateCall, OffsetColumn, StreamColumn } from '../logical/ops.t
 import { exprsOfColumn, fieldsOf } from '../logical/walk.ts'
 import { stepContext, writeStep } from './aggregate.ts'
 import type { KernelWriter } from './expression.ts'
-import { at, id, js, lit } from './js.ts'
-import { annotate, type KernelOptions, kernelSpec, ROW } from './kernel-spec.ts'
+import { at, id, js, lit, ROW } from './js.ts'
+import { annotate, type KernelOptions, kernelSpec } from './kernel-spec.ts'
 
 const PARAMETERS = 'columns, rowCount, selection, selectedCount, groupOf, state, rowOrderBase, charge'
 const GROUP = id('group')

@@ -97,6 +97,8 @@ export interface ScalarFunction extends Head {
    * block at once from its bytes, as a Uint8Array by row (0 false, 1 true, 2 null); rows outside the selection hold anything.
    */
   readonly textHelper?: HelperName
+  /** Of a text and a pattern: null where the pattern does not match, so that rows without the text every match holds are not looked at. */
+  readonly nullWithoutMatch?: true
   /** Its result may be missing rather than null (an absent member), so a null answer is not folded to a literal. */
   readonly mayBeMissing?: true
   /** Evaluated lazily: the resolver builds the CaseExpr or CoalesceExpr instead of a call. `helper` is still its meaning. */

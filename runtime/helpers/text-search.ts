@@ -269,4 +269,12 @@ function textNotEquals(
   return rows
 }
 
-export const TEXT_SEARCH_HELPERS = { textContains, textContainsCs, textHas, textMatches, textEquals, textNotEquals }
+export const TEXT_SEARCH_HELPERS = {
+  textContains,
+  textContainsCs,
+  textHas,
+  textMatches,
+  textEquals,
+  textNotEquals,
+  rowsWithLiteral,
+}

@@ -118,6 +118,7 @@ const matches = text({
 const extract = text({
   name: 'extract',
   helper: 'extract',
+  nullWithoutMatch: true,
   foreign: ['regexp_extract', 'regex_extract', 'extract_regex', 'regexp_substr'],
   parameters: [FIELD, PATTERN, GROUP],
   summary: 'What the first match of the pattern captured; null without a match.',
