@@ -8,7 +8,11 @@ export function emitCoalesce(writer: KernelWriter, expr: CoalesceExpr): Emitted 
   const [first, ...rest] = expr.operands
   if (first === undefined) return { repr: 'any', value: lit(null), valid: null }
   const head = writer.value(first)
-  if (rest.length === 0) return head
+  if (rest.length === 0) {
+    // Computed, it is null where the field is missing.
+    if (head.repr !== 'any' && head.valid === null) return head
+    return { repr: 'any', value: js.expr`${writer.toAny(head)} ?? null`, valid: null }
+  }
   const parts = rest.map(operand => writer.capture(() => writer.value(operand)))
   const last = parts.at(-1)
   if (

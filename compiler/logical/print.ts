@@ -58,6 +58,8 @@ function pieces(expr: Expr): readonly [text: string, strength: number] {
     case 'not':
       return [`not ${write(expr.operand, NOT)}`, NOT]
     case 'coalesce':
+      // Of one operand it is not that operand: what is missing is null. Expressions are told apart by their text.
+      if (expr.operands.length === 1) return [`${write(expr.operands[0]!, COALESCE + 1)} ?? null`, COALESCE]
       return [expr.operands.map(o => write(o, COALESCE + 1)).join(' ?? '), COALESCE]
     case 'in-set':
       return [`${write(expr.operand, COMPARE + 1)} in [${expr.values.map(printValue).join(', ')}]`, COMPARE]
