@@ -1,7 +1,7 @@
 /** When two results are the same: as lists where the query promises an order, as multisets otherwise, estimates within their error. */
 import { STAGES } from '../compiler/stages/index.ts'
 import type { CoreKind } from '../compiler/stages/stage.ts'
-import type { AstQuery } from '../grammar/ast.ts'
+import type { AstInput, AstPipeline, AstQuery } from '../grammar/ast.ts'
 import { desugar } from '../grammar/index.ts'
 import { toleranceOf } from './reference/aggregates.ts'
 import { isSameRow, type NamedRow, rowText, sortedRow } from './rows.ts'
@@ -58,13 +58,28 @@ function toleranceOfColumn(column: string): number {
   )
 }
 
+type Order = 'keeps' | 'sets' | 'loses'
+
 /** Does the query promise an order of its rows? The last stage that sets or loses one decides. */
 export function isOrdered(query: AstQuery): boolean {
-  let ordered = false
-  for (const stage of desugar(query).query.pipeline.stages) {
+  const { pipeline, lets } = desugar(query).query
+  return orderOf(pipeline, lets) === 'sets'
+}
+
+function orderOf({ stages }: AstPipeline, lets: AstQuery['lets']): Order {
+  let last: Order = 'keeps'
+  for (const stage of stages) {
     // Saved stages are not in the query's text; nothing is promised of them.
     const order = stage.kind === 'use' ? 'loses' : STAGES[stage.kind as CoreKind].order
-    if (order !== 'keeps') ordered = order === 'sets'
+    if (order !== 'keeps') last = order
+    // Rows that match, and those of an outer join that do not, come in the order of the other side.
+    if (stage.kind === 'join' && losesOrder(stage.with, lets)) last = 'loses'
   }
-  return ordered
+  return last
+}
+
+function losesOrder(input: AstInput, lets: AstQuery['lets']): boolean {
+  if (input.kind === 'pipeline-input') return orderOf(input.pipeline, lets) === 'loses'
+  const definition = input.kind === 'let-input' ? lets.find(({ name }) => name === input.name) : undefined
+  return definition !== undefined && orderOf(definition.pipeline, lets) === 'loses'
 }
