@@ -2,7 +2,7 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
@@ -31,6 +31,7 @@ import { queryIdentity } from './runtime/identity.ts'
 import { type ExportFormat, type ExportReport, exportRows, type LineSink } from './runtime/interchange/export.ts'
 import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
+import { MemoryPool } from './runtime/memory.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
@@ -83,6 +84,8 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly fragments?: Readonly<Record<string, string>>
   /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
   readonly cacheBytes?: number
+  /** Bytes all queries together may hold in memory. Default: a quarter of the machine's. */
+  readonly queryPoolBytes?: number
   /** Threads that share the work of large aggregations, besides the calling one. Default: one less than the machine has cores; at most 7. */
   readonly threads?: number
   /** Aggregations over fewer rows run in the calling thread alone. Default 200,000. */
@@ -216,7 +219,9 @@ export async function open(directory: string | null, options: EngineOptions = {}
   // Nobody else uses the directory of a store that is locked.
   spill.sweep(directory !== null && options.spillDirectory === undefined)
   const clock = options.clock ?? Date.now
-  return new StoreEngine({ directory, store, clock, pool, lanes: options.lanes ?? pool, spill, compiling, lookups })
+  const memory = new MemoryPool(options.queryPoolBytes ?? totalmem() / 4)
+  const lanes = options.lanes ?? pool
+  return new StoreEngine({ directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
 }
 
 /** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
@@ -286,6 +291,7 @@ interface EngineParts {
   readonly clock: () => number
   readonly pool: ThreadPool
   readonly lanes: Lanes
+  readonly memory: MemoryPool
   readonly spill: SpillSpace
   readonly compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly lookups: LookupTables
@@ -303,17 +309,19 @@ class StoreEngine implements Engine {
   readonly #store: Store
   readonly #clock: () => number
   readonly #pool: ThreadPool
+  readonly #memory: MemoryPool
   readonly #lanes: Lanes
   readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
   readonly #spill: SpillSpace
 
-  constructor({ directory, store, clock, pool, lanes, spill, compiling, lookups }: EngineParts) {
+  constructor({ directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
     this.directory = directory
     this.#store = store
     this.storage = store
     this.#clock = clock
     this.#pool = pool
+    this.#memory = memory
     this.#lanes = lanes
     this.#compiling = compiling
     this.#lookups = lookups
@@ -370,7 +378,7 @@ class StoreEngine implements Engine {
       const tables = new QueryTables(this.#lookups)
       const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
-      const run = { ...executeOptions(options, now), lanes: this.#lanes, spill: this.#spill }
+      const run = { ...executeOptions(options, now), lanes: this.#lanes, pool: this.#memory, spill: this.#spill }
       const { parts } = snapshot
       return {
         compiled,

@@ -12,7 +12,7 @@ import type { Batch } from './batch.ts'
 import { connect, type Network, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
-import { MemoryBudget } from './memory.ts'
+import { MemoryBudget, type MemoryPool } from './memory.ts'
 import type { LineFile, RunContext } from './operators/operator.ts'
 import { noteDamage, type Place } from './operators/scan.ts'
 import { Pace } from './pace.ts'
@@ -41,6 +41,8 @@ export interface ExecuteOptions {
   readonly nowMicros: number
   readonly signal?: AbortSignal
   readonly memoryBytes?: number
+  /** What it holds is also counted there, with what other runs hold. */
+  readonly pool?: MemoryPool
   /** Where operators may write what does not fit in memory; none: nowhere. */
   readonly spill?: SpillSpace
   /** Bytes of temporary files the run may have. Default 10 GiB. */
@@ -161,7 +163,7 @@ async function* run(
 ): AsyncGenerator<Batch> {
   const { profile, stopwatch, isCanceled } = state
   const { lanes, nowMicros, memoryBytes = DEFAULT_MEMORY_BYTES, diskBytes = DEFAULT_DISK_BYTES } = options
-  const memory = new MemoryBudget(memoryBytes)
+  const memory = new MemoryBudget(memoryBytes, options.pool ?? null)
   const spill = new QuerySpill(options.spill ?? null, diskBytes, memoryBytes)
   const context = {
     ...contextOf(profile, program.hash, nowMicros, { memory, spill }, stopwatch),
@@ -232,6 +234,7 @@ async function* run(
       profile.spilledBytes += bytes
     }
     state.network = null
+    memory.end()
     spill.dispose()
     source.release()
   }

@@ -8,6 +8,8 @@ export interface MemoryLimits {
   readonly budgetBytes: number
   /** Why the rest could not go to temporary files; absent: this stage does not write any. */
   readonly disk?: DiskRefusal
+  /** Set where it is not the query's own budget that is used up, but what all queries may hold. */
+  readonly poolBytes?: number
 }
 
 export type DiskRefusal =
@@ -20,8 +22,12 @@ export type DiskRefusal =
 const ADVICE = 'narrow the time range, filter or group earlier, keep fewer fields'
 
 export class QueryMemoryError extends Error {
-  constructor(what: string, { budgetBytes, disk }: MemoryLimits) {
-    super(`${what} needs more than the ${sizeText(budgetBytes)} ${restOf(disk)}`)
+  constructor(what: string, { budgetBytes, disk, poolBytes }: MemoryLimits) {
+    super(
+      poolBytes === undefined
+        ? `${what} needs more than the ${sizeText(budgetBytes)} ${restOf(disk)}`
+        : `${what} needs more than others leave of the ${sizeText(poolBytes)} all queries may use; ask again when they are done, ${ADVICE}, or raise query.global_query_pool_bytes`,
+    )
     this.name = 'QueryMemoryError'
   }
 }
@@ -63,31 +69,64 @@ export interface Memory {
 /** An operator that holds less than this share of the budget is not told to make room: files of a few rows cost more than they give. */
 const LEAST_SHARE = 1 / 16
 
+/** What all queries of an engine hold together. */
+export class MemoryPool {
+  readonly sizeBytes: number
+  usedBytes = 0
+
+  constructor(sizeBytes: number) {
+    this.sizeBytes = sizeBytes
+  }
+}
+
 export class MemoryBudget implements Memory {
   readonly budgetBytes: number
+  readonly #pool: MemoryPool | null
   #usedBytes = 0
   peakBytes = 0
 
-  constructor(budgetBytes: number) {
+  constructor(budgetBytes: number, pool: MemoryPool | null = null) {
     this.budgetBytes = budgetBytes
+    this.#pool = pool
   }
 
   charge(bytes: number, what: string): void {
-    if (!this.hold(bytes)) throw new QueryMemoryError(what, { budgetBytes: this.budgetBytes })
+    if (!this.hold(bytes)) throw new QueryMemoryError(what, this.limits())
   }
 
   hold(bytes: number): boolean {
     this.#usedBytes += bytes
+    if (this.#pool !== null) this.#pool.usedBytes += bytes
     if (this.#usedBytes > this.peakBytes) this.peakBytes = this.#usedBytes
-    return this.#usedBytes <= this.budgetBytes
+    return this.hasRoom(0)
   }
 
   hasRoom(bytes: number): boolean {
-    return this.#usedBytes + bytes <= this.budgetBytes
+    return this.#usedBytes + bytes <= this.budgetBytes && !this.#isPoolFull(bytes)
   }
 
   release(bytes: number): void {
     this.#usedBytes -= bytes
+    if (this.#pool !== null) this.#pool.usedBytes -= bytes
+  }
+
+  /** The query is over: what it held is there for others. */
+  end(): void {
+    this.release(this.#usedBytes)
+  }
+
+  /** What is used up, for the text of an error. */
+  limits(): MemoryLimits {
+    const { budgetBytes } = this
+    const isOwn = this.#usedBytes > budgetBytes || this.#pool === null
+    return isOwn ? { budgetBytes } : { budgetBytes, poolBytes: this.#pool!.sizeBytes }
+  }
+
+  /** A query that holds little is not to pay for those that hold much. */
+  #isPoolFull(bytes: number): boolean {
+    const pool = this.#pool
+    if (pool === null || this.#usedBytes + bytes <= this.budgetBytes * LEAST_SHARE) return false
+    return pool.usedBytes + bytes > pool.sizeBytes
   }
 
   /** The same budget, as one operator charges it: the most it held at once is told to `holder`. */
@@ -101,7 +140,7 @@ export class MemoryBudget implements Memory {
     return {
       budgetBytes: this.budgetBytes,
       charge: (bytes, what) => {
-        if (!add(bytes)) throw new QueryMemoryError(what, { budgetBytes: this.budgetBytes })
+        if (!add(bytes)) throw new QueryMemoryError(what, this.limits())
       },
       hold: bytes => add(bytes) || used <= this.budgetBytes * LEAST_SHARE,
       hasRoom: bytes => this.hasRoom(bytes),

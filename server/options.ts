@@ -89,6 +89,9 @@ export const OPTIONS = {
   'query.max_query_bytes': bytes(MIB, 'longest query text; longer ones get QUERY_TOO_LARGE'),
   'query.max_query_runtime': duration(300_000, 'a query that runs longer is stopped with 504', { min: 1 }),
   'query.memory': bytes(512 * MIB, 'what one query may hold in memory; what is more goes to temporary files'),
+  'query.global_query_pool_bytes': atStart(
+    bytes(0, "what all queries together may hold in memory; 0: a quarter of the machine's", { min: 0 }),
+  ),
   'query.disk': bytes(
     10 * GIB,
     'what one query may have in temporary files before it fails with QUERY_MEMORY_EXCEEDED; 0: none',
