@@ -80,13 +80,18 @@ function fullTier<Part extends MergeCandidate>(group: readonly Part[]): readonly
   return null
 }
 
-/** The smallest parts, each no more than eight times what is before it; null when there are not two. */
+/** The smallest parts that are each no more than eight times what is before them; null when there are not two. */
 function tidied<Part extends MergeCandidate>(group: readonly Part[]): readonly Part[] | null {
   const bySize = withinLimits([...group].sort((a, b) => a.sizeBytes - b.sizeBytes))
   const chosen: Part[] = []
   let bytes = 0
   for (const part of bySize) {
-    if (chosen.length > 0 && part.sizeBytes > Math.max(FIRST_TIER_BYTES, bytes * FAN)) break
+    if (chosen.length > 0 && part.sizeBytes > Math.max(FIRST_TIER_BYTES, bytes * FAN)) {
+      if (chosen.length > 1) break
+      // One that is too small for all others does not keep them apart.
+      chosen.length = 0
+      bytes = 0
+    }
     chosen.push(part)
     bytes += part.sizeBytes
   }

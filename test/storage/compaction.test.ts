@@ -275,3 +275,22 @@ test('a day that is written to a million times has a few dozen parts, and rewrit
   const tidied = chooseMerge(parts, { cuts: [], isQuiet: () => true })
   assert.ok(tidied === null || tidied.length >= 2)
 })
+
+test('a day nobody writes to is tidied though one part is too small for all others', () => {
+  const MB = 1_000_000
+  const partOf = (sizeBytes: number, number: number): MergeCandidate => ({
+    id: String(number),
+    index: 'main',
+    minMicros: T0,
+    sizeBytes,
+    firstSequence: number,
+    lastSequence: number,
+  })
+  const parts = [9 * MB, 8 * MB, 37 * MB, 7 * MB, MB / 3].map(partOf)
+  const rules = { cuts: [], isQuiet: () => true }
+  assert.deepEqual(
+    chooseMerge(parts, rules)?.map(({ id }) => id),
+    ['0', '1', '2', '3'],
+  )
+  assert.equal(chooseMerge([partOf(61 * MB, 0), partOf(MB / 3, 1)], rules), null)
+})
