@@ -113,7 +113,10 @@ export function withComputed(batch: Batch, added: readonly string[], compute: (n
         return overlay(base, columns, from.rowCount)
       }
       const outer = added.find(field => isMember(field, name))
-      return outer === undefined ? base : memberOf(made(outer), pathWithin(outer, name), base)
+      if (outer === undefined) return base
+      const member = memberOf(made(outer), pathWithin(outer, name), base)
+      // Read, it is a member of what was made; shown is what rows have under the very name.
+      return base !== null && member.kind === 'any' && known.has(name) ? { ...member, shown: shownOf(base) } : member
     }
   return new ColumnBatch(batch, names, source(batch, compute), rows =>
     source(batch.at(rows), name => pickRows(compute(name), rows)),

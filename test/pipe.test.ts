@@ -96,3 +96,8 @@ test('coercions are counted over all of it', async () => {
   const hints = await hintsOf('where status >= 400 | stats count()', '{"status":"200"}', '{"status":"500"}')
   assert.deepEqual(hints, ['H905: status holds strings; 2 were read as numbers, use int(status) → int(status)'])
 })
+
+test('a key of a transaction that every event has anyway is one column', async () => {
+  const run = queryStream('transaction id, _raw', arriving(2).events, { now: NOW })
+  for await (const { names } of run.batches()) assert.deepEqual([...new Set(names)], names)
+})

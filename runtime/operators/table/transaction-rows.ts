@@ -56,7 +56,7 @@ export function transactionBatch(
   const made = ['_time', ...keys, ...TRANSACTION_COLUMNS]
   const known = new Set(fields)
   const others = [...known].filter(name => !made.includes(name) && name !== '_raw')
-  const names = [...made, ...others, ...(known.has('_raw') ? ['_raw'] : [])]
+  const names = [...made, ...others, ...(known.has('_raw') && !made.includes('_raw') ? ['_raw'] : [])]
   const rowCount = transactions.length
   const size = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
   const isField = new Set([...names, 'index'])
