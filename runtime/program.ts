@@ -260,7 +260,7 @@ export interface AggregationSpec {
   readonly rowsColumn: number | null
   /** Each takes every row, for some of the aggregates; more than one only where they are very many. */
   readonly steps: readonly KernelSpec[]
-  /** When every aggregate counts rows and nothing else: rows are counted per slot first. `(rowCount, selection, selectedCount, keys, slotCount, lanes) => void`. */
+  /** When every aggregate counts rows and nothing else: rows are counted per slot first. `(rowCount, selection, selectedCount, keys, slotCount, stride, lanes) => void`. */
   readonly tally: KernelSpec | null
   readonly merge: KernelSpec
   readonly finish: KernelSpec

@@ -4,7 +4,7 @@
  * very many aggregates are cut into several loops.
  */
 import type { Expression, Statement } from 'estree'
-import type { KernelSpec, StateColumnSpec } from '../../runtime/program.ts'
+import type { AggregationSpec, KernelSpec, StateColumnSpec } from '../../runtime/program.ts'
 import type { AggregateFunction } from '../functions/descriptor.ts'
 import type { AggregateCall } from '../logical/ops.ts'
 import { fieldsOf, sizeOf } from '../logical/walk.ts'
@@ -22,14 +22,8 @@ export interface BoundAggregate {
   readonly base: number
 }
 
-export interface AggregateKernels {
-  readonly state: readonly StateColumnSpec[]
-  readonly rowsColumn: number | null
-  /** Several where there are very many aggregates; each takes every row. */
-  readonly steps: readonly KernelSpec[]
-  readonly tally: KernelSpec | null
-  readonly merge: KernelSpec
-  readonly finish: KernelSpec
+export interface AggregateKernels
+  extends Pick<AggregationSpec, 'state' | 'rowsColumn' | 'steps' | 'tally' | 'merge' | 'finish'> {
   /** Null where some aggregate needs rows. */
   readonly absorb: KernelSpec | null
 }

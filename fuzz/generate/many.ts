@@ -2,10 +2,8 @@
  * Hundreds of rows whose fields change their nature from stretch to stretch, and queries that group them: so that codes of keys change
  * what they stand for, tables of groups grow, and go from dense to hashed, while a query runs. The small data of `data.ts` never gets there.
  */
-import { FUNCTIONS } from '../../compiler/functions/index.ts'
 import type { Field } from './data.ts'
-import { CALLABLE } from './expression.ts'
-import { isUsable, type RandomQuery, randomStage, type StageMaker, type State } from './query.ts'
+import { isUsable, type RandomQuery, randomStage, type StageMaker, type State, startOf } from './query.ts'
 import type { Random } from './random.ts'
 
 /** One value as JSON; null for a field the row does not have. */
@@ -86,20 +84,7 @@ export function manyRows(random: Random): ManyRows {
 
 /** One that groups, mostly by several keys; its rows in an order that leaves no ties, so that many of them can be compared. */
 export function groupingQuery(random: Random, fields: readonly Field[]): RandomQuery {
-  let state: State = {
-    random,
-    fields,
-    functions: random.some(CALLABLE),
-    aggregates: random.some([...FUNCTIONS.aggregates.values()]),
-    ordered: false,
-    events: true,
-    series: false,
-    all: fields,
-    inner: false,
-    mixed: false,
-    lets: [],
-    keysMax: 3,
-  }
+  let state: State = { ...startOf(random, fields), keysMax: 3 }
   const stages: string[] = []
   const add = (kind: string): void => {
     if (!state.fields.some(isUsable)) return

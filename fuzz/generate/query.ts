@@ -50,8 +50,9 @@ interface RandomLet {
 
 export type StageMaker = (state: State) => { readonly text: string; readonly next: State } | null
 
-export function randomQuery(random: Random, fields: readonly Field[]): RandomQuery {
-  const start: State = {
+/** Before the first stage, with the functions and aggregates the query may use. */
+export function startOf(random: Random, fields: readonly Field[]): State {
+  return {
     random,
     fields,
     functions: random.some(CALLABLE),
@@ -64,6 +65,10 @@ export function randomQuery(random: Random, fields: readonly Field[]): RandomQue
     mixed: false,
     lets: [],
   }
+}
+
+export function randomQuery(random: Random, fields: readonly Field[]): RandomQuery {
+  const start = startOf(random, fields)
   const lets = random.chance(0.2) ? randomLets(start) : { texts: [], known: [] }
   const { stages } = randomStages({ ...start, lets: lets.known }, random.pick([1, 1, 2, 3, 5]))
   return { lets: lets.texts, stages }

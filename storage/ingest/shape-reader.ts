@@ -4,6 +4,7 @@
  * appending them takes 3.0 instead of 3.6. Whatever is not plainly such a line (an escape, a number of many digits, another name) is left to `JSON.parse`: this reader
  * says what that says, or nothing, and a property test holds the two together.
  */
+import { DIGITS_MAX, POWERS_OF_TEN } from '../decimal.ts'
 import { type Template, templateOf } from '../part/rebuilt/template.ts'
 import type { Value } from '../value.ts'
 
@@ -22,26 +23,6 @@ const QUOTE = 34
 const MINUS = 45
 const POINT = 46
 const ZERO = 48
-/** Digits that a double holds exactly, and so their quotient by an exact power of ten is the double nearest to the decimal. */
-const DIGITS_MAX = 15
-const POWERS_OF_TEN = Float64Array.of(
-  1,
-  1e1,
-  1e2,
-  1e3,
-  1e4,
-  1e5,
-  1e6,
-  1e7,
-  1e8,
-  1e9,
-  1e10,
-  1e11,
-  1e12,
-  1e13,
-  1e14,
-  1e15,
-)
 
 export class LineTemplate {
   readonly fields: readonly string[]

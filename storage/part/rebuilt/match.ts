@@ -3,6 +3,7 @@
  * text, so that nothing is copied and no number is formatted. A matcher says yes exactly where the bytes are those a renderer would write (a
  * property test holds the two together); where it cannot tell by reading, it asks the renderer.
  */
+import { DIGITS_MAX, POWERS_OF_TEN } from '../../decimal.ts'
 import { isWordByte } from '../../tokens.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import type { TokenSet } from '../token-filter.ts'
@@ -128,26 +129,6 @@ export function matchByRendering(render: Renderer): Match {
 
 /** The text may say the number in a way that only formatting it decides. */
 const UNDECIDED = -2
-/** Two decimals of no more digits are never the same double, so the shortest text of the double that one of them is, is that one. */
-const DIGITS_MAX = 15
-const POWERS_OF_TEN = Float64Array.of(
-  1,
-  1e1,
-  1e2,
-  1e3,
-  1e4,
-  1e5,
-  1e6,
-  1e7,
-  1e8,
-  1e9,
-  1e10,
-  1e11,
-  1e12,
-  1e13,
-  1e14,
-  1e15,
-)
 const ZERO = 48
 const MINUS = 45
 const POINT = 46
