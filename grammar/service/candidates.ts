@@ -157,8 +157,10 @@ function fields(cx: Context, asName: boolean): Candidate[] {
     : items
 }
 
-function isWordOfStages(word: string): boolean {
-  const lower = word.toLowerCase()
+function isWordOfStages(text: string): boolean {
+  const lower = text.toLowerCase()
+  // `last(id)` begins as a stage of another language does, and would be advised on as one.
+  if (FOREIGN_WORDS.has(/^\w+(?=\()/.exec(lower)?.[0] ?? '')) return true
   return isStageWord(lower) || FOREIGN_WORDS.has(lower) || PLANNED_STAGES.has(lower) || ADVICE.has(lower)
 }
 
