@@ -91,7 +91,7 @@ export class MemoryBudget implements Memory {
   }
 
   charge(bytes: number, what: string): void {
-    if (!this.hold(bytes)) throw new QueryMemoryError(what, this.limits())
+    if (!this.hold(bytes)) throw new QueryMemoryError(what, this.#limits())
   }
 
   hold(bytes: number): boolean {
@@ -116,7 +116,7 @@ export class MemoryBudget implements Memory {
   }
 
   /** What is used up, for the text of an error. */
-  limits(): MemoryLimits {
+  #limits(): MemoryLimits {
     const { budgetBytes } = this
     const isOwn = this.#usedBytes > budgetBytes || this.#pool === null
     return isOwn ? { budgetBytes } : { budgetBytes, poolBytes: this.#pool!.sizeBytes }
@@ -140,7 +140,7 @@ export class MemoryBudget implements Memory {
     return {
       budgetBytes: this.budgetBytes,
       charge: (bytes, what) => {
-        if (!add(bytes)) throw new QueryMemoryError(what, this.limits())
+        if (!add(bytes)) throw new QueryMemoryError(what, this.#limits())
       },
       hold: bytes => add(bytes) || used <= this.budgetBytes * LEAST_SHARE,
       hasRoom: bytes => this.hasRoom(bytes),

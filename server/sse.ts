@@ -1,8 +1,12 @@
 /** Server-sent events on the raw answer: named events, ids to resume from, and whether the client keeps up. */
 import type { FastifyReply } from 'fastify'
-import { eventText } from './tail/frames.ts'
 
 const RETRY_MS = 1000
+
+/** An event of a stream. `data` is one line. */
+export function eventText(event: string, data: string, id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
+}
 
 export class EventStream {
   readonly #response: FastifyReply['raw']

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { open } from '../../engine.ts'
 import { loadConfig } from '../../server/config.ts'
 import { listen, type RunningServer } from '../../server/listen.ts'
+import type { Quarantined } from '../../storage/index.ts'
 import { dataHome } from '../data-home.ts'
 
 export interface ServerOptions {
@@ -24,19 +25,14 @@ export async function server(options: ServerOptions): Promise<void> {
   const directory = config.get('data') || dataHome()
   const isFirstStart = !existsSync(directory)
   mkdirSync(directory, { recursive: true })
-  const onDamage = (damaged: Damaged): void => void process.stderr.write(`${setAside(damaged)}\n`)
+  const onDamage = (damaged: Quarantined): void => void process.stderr.write(`${setAside(damaged)}\n`)
   const engine = await open(directory, { ...config.engineOptions(), onDamage })
   const running = await listen(engine, config)
   process.stdout.write(`${greeting(running, directory, isFirstStart, engine.status().quarantined)}\n`)
   await running.closed
 }
 
-interface Damaged {
-  readonly part: string
-  readonly reason: string
-}
-
-function setAside({ part, reason }: Damaged): string {
+function setAside({ part, reason }: Quarantined): string {
   return `damaged part ${part} is set aside (${reason}); everything else is served`
 }
 
@@ -44,7 +40,7 @@ function greeting(
   { url, rootToken }: RunningServer,
   directory: string,
   isFirstStart: boolean,
-  quarantined: readonly Damaged[],
+  quarantined: readonly Quarantined[],
 ): string {
   const lines = [`quern is listening on ${url}`, `data in ${directory}`]
   lines.push(...quarantined.map(setAside))

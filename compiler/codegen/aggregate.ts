@@ -100,6 +100,16 @@ function withoutCounts(writer: KernelWriter, slotOf: StateAccess): StateAccess {
   }
 }
 
+/** A kernel of the aggregation that reads no column of its input by name: `kernel1_stats_merge`. */
+function partKernel(
+  options: KernelOptions,
+  suffix: string,
+  parameters: string,
+  write: Parameters<typeof kernelSpec>[3],
+): KernelSpec {
+  return kernelSpec({ ...options, name: `${options.name}_${suffix}` }, [], null, write, parameters)
+}
+
 /** Where rows are counted for all aggregates at once. */
 function rowsOf(writer: KernelWriter, keyCount: number, rowsColumn: number, after: Statement[]): Expression {
   const rows = id(writer.scope.fresh('group_rows'))
@@ -124,30 +134,22 @@ const TALLY_PARAMETERS = 'rowCount, selection, selectedCount, keys, slotCount, s
  * both touch the same word. Measured on 5 groups: 2.7 ns/row against 4.4 in one lane.
  */
 function tallyKernel(keyCount: number, options: KernelOptions): KernelSpec {
-  const named = { ...options, name: `${options.name}_tally` }
-  return kernelSpec(
-    named,
-    [],
-    null,
-    (writer, mode) => {
-      const slotAt = slotExpression(writer, keyCount)
-      const rows = id(mode.selected ? 'selectedCount' : 'rowCount')
-      const rowAt = (n: Expression): Expression => (mode.selected ? js.expr`selection[${n}]` : n)
-      const lane = (offset: number): Statement[] => {
-        const n = offset === 0 ? ROW : js.expr`${ROW} + ${lit(offset)}`
-        const slot = slotAt(rowAt(n))
-        return offset === 0 ? js`lanes[${slot}]++;` : js`lanes[${lit(offset)} * stride + ${slot}]++;`
-      }
-      const counted = writer.helper('addBySlot', id('rowCount'), id('keys'), id('slotCount'), id('lanes'))
-      const asMachine = mode.selected ? [] : commented(AS_MACHINE, js`if (${counted}) return;`)
-      const four = commented('four rows at a time, each lane with counters of its own', [0, 1, 2, 3].flatMap(lane))
-      return js`${writer.prelude} ${asMachine}
+  return partKernel(options, 'tally', TALLY_PARAMETERS, (writer, mode) => {
+    const slotAt = slotExpression(writer, keyCount)
+    const rows = id(mode.selected ? 'selectedCount' : 'rowCount')
+    const rowAt = (n: Expression): Expression => (mode.selected ? js.expr`selection[${n}]` : n)
+    const lane = (offset: number): Statement[] => {
+      const n = offset === 0 ? ROW : js.expr`${ROW} + ${lit(offset)}`
+      const slot = slotAt(rowAt(n))
+      return offset === 0 ? js`lanes[${slot}]++;` : js`lanes[${lit(offset)} * stride + ${slot}]++;`
+    }
+    const asMachine = mode.selected ? [] : addBySlot(writer, id('slotCount'), id('lanes'), [])
+    const four = commented('four rows at a time, each lane with counters of its own', [0, 1, 2, 3].flatMap(lane))
+    return js`${writer.prelude} ${asMachine}
         let ${ROW} = 0;
         for (; ${ROW} + 3 < ${rows}; ${ROW} += 4) { ${four} }
         for (; ${ROW} < ${rows}; ${ROW}++) { ${lane(0)} }`
-    },
-    TALLY_PARAMETERS,
-  )
+  })
 }
 
 function countColumns(fn: AggregateFunction): readonly string[] {
@@ -198,7 +200,8 @@ function stepKernel(
       if (isShared) {
         const rows = rowsOf(writer, keyCount, rowsColumn, after)
         steps.unshift(commented('rows of the group, for all aggregates at once', js`${rows}++;`))
-        if (mode.bySlot === true && !mode.selected) asMachine = addBySlot(writer, bound, slotOf, laneOf(rows))
+        const sums = mode.bySlot === true && !mode.selected ? sumsOf(writer, bound, slotOf) : null
+        if (sums !== null) asMachine = addBySlot(writer, js.expr`groups.slotCount`, laneOf(rows), sums)
       }
       const grouped = commented('the group of this row', groupStatements)
       return js`${writer.prelude} ${asMachine} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
@@ -207,29 +210,36 @@ function stepKernel(
   )
 }
 
-const AS_MACHINE = 'the loop below, as WebAssembly, where there are enough rows for it'
-
-/** Nothing but sums of plain columns: the whole loop at once (`runtime/helpers/add-by-slot.ts`), where that pays. */
+/** The whole loop at once (`runtime/helpers/add-by-slot.ts`), where that pays. */
 function addBySlot(
+  writer: KernelWriter,
+  slotCount: Expression,
+  counted: Expression,
+  sums: readonly Expression[],
+): Statement[] {
+  const added = writer.helper('addBySlot', id('rowCount'), id('keys'), slotCount, counted, ...sums)
+  return commented('the loop below, as WebAssembly, where there are enough rows for it', js`if (${added}) return;`)
+}
+
+/** Numbers, totals and losses of each aggregate, where there are only sums of plain columns and counts of rows; null: there are others. */
+function sumsOf(
   writer: KernelWriter,
   bound: readonly BoundAggregate[],
   slotOf: StateAccess,
-  rows: Expression,
-): Statement[] {
+): readonly Expression[] | null {
   const sums: Expression[] = []
   for (const b of bound) {
     const { adds, countsRows } = b.function
     const [arg] = b.call.args
     if (countsRows === true) continue
-    if (adds === undefined || arg?.kind !== 'field') return []
+    if (adds === undefined || arg?.kind !== 'field') return null
     const slots = slotOf(b)
     const isKept = adds.othersLoseTo !== null && writer.shapeOf(arg.name).key !== 'number:i32'
     const lost = isKept ? laneOf(slots[adds.othersLoseTo]!) : lit(null)
     const values = laneOf(writer.field(arg.name).value)
     sums.push({ type: 'ArrayExpression', elements: [values, laneOf(slots[adds.to]!), lost] })
   }
-  const added = writer.helper('addBySlot', id('rowCount'), id('keys'), js.expr`groups.slotCount`, rows, ...sums)
-  return commented(AS_MACHINE, js`if (${added}) return;`)
+  return sums
 }
 
 /** Of `lane[i]`, the lane. */
@@ -397,83 +407,62 @@ export function stepContext(
 }
 
 function mergeKernel(bound: readonly BoundAggregate[], rowsColumn: number | null, options: KernelOptions): KernelSpec {
-  const named = { ...options, name: `${options.name}_merge` }
-  return kernelSpec(
-    named,
-    [],
-    null,
-    writer => {
-      const into = arrayState(writer, 'into', id('g'))
-      const from = arrayState(writer, 'from', id('f'))
-      const steps = bound.flatMap(b => {
-        const { statements } = writer.capture(() => {
-          writer.add(...b.function.merge(into(b), from(b), stepContext(writer, b)))
-        })
-        return commented(b.call.name, statements)
+  return partKernel(options, 'merge', 'into, from, mapping, count', writer => {
+    const into = arrayState(writer, 'into', id('g'))
+    const from = arrayState(writer, 'from', id('f'))
+    const steps = bound.flatMap(b => {
+      const { statements } = writer.capture(() => {
+        writer.add(...b.function.merge(into(b), from(b), stepContext(writer, b)))
       })
-      if (rowsColumn !== null) {
-        steps.push(...js`into[${lit(rowsColumn)}][g] += from[${lit(rowsColumn)}][f];`)
-      }
-      return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; if (g < 0) continue; ${steps} }`
-    },
-    'into, from, mapping, count',
-  )
+      return commented(b.call.name, statements)
+    })
+    if (rowsColumn !== null) {
+      steps.push(...js`into[${lit(rowsColumn)}][g] += from[${lit(rowsColumn)}][f];`)
+    }
+    return js`${writer.prelude} for (let f = 0; f < count; f++) { const g = mapping[f]; if (g < 0) continue; ${steps} }`
+  })
 }
 
 /** As the step kernel, with what statistics say in place of rows: one round per value of the keys. */
 function absorbKernel(bound: readonly BoundAggregate[], keyCount: number, options: KernelOptions): KernelSpec {
-  const named = { ...options, name: `${options.name}_absorb` }
-  return kernelSpec(
-    named,
-    [],
-    null,
-    writer => {
-      const group = keyCount === 0 ? js`const group = 0;` : lookUpGroup(writer, keyCount)
-      const slotOf = arrayState(writer, 'state', id('group'))
-      let at = 0
-      const steps = bound.flatMap(b => {
-        const statistics = b.function.fromStatistics!
-        const facts = statistics.facts(b.call.args.length).map(kind => {
-          const bind = (lane: 'numbers' | 'micros'): Expression => {
-            const name = id(writer.scope.fresh(`${b.function.name}_${kind}_${lane}`))
-            writer.before(...js`const ${name} = facts[${lit(at)}].${id(lane)};`)
-            return js.expr`${name}[${ROW}]`
-          }
-          const fact = { number: bind('numbers'), micros: bind('micros') }
-          at++
-          return fact
-        })
-        return commented(b.call.name, [...statistics.absorb(slotOf(b), facts)])
+  return partKernel(options, 'absorb', 'rowCount, keys, groups, state, facts', writer => {
+    const group = keyCount === 0 ? js`const group = 0;` : lookUpGroup(writer, keyCount)
+    const slotOf = arrayState(writer, 'state', id('group'))
+    let at = 0
+    const steps = bound.flatMap(b => {
+      const statistics = b.function.fromStatistics!
+      const facts = statistics.facts(b.call.args.length).map(kind => {
+        const bind = (lane: 'numbers' | 'micros'): Expression => {
+          const name = id(writer.scope.fresh(`${b.function.name}_${kind}_${lane}`))
+          writer.before(...js`const ${name} = facts[${lit(at)}].${id(lane)};`)
+          return js.expr`${name}[${ROW}]`
+        }
+        const fact = { number: bind('numbers'), micros: bind('micros') }
+        at++
+        return fact
       })
-      return js`${writer.prelude} for (let ${ROW} = 0; ${ROW} < rowCount; ${ROW}++) { ${group} ${steps} }`
-    },
-    'rowCount, keys, groups, state, facts',
-  )
+      return commented(b.call.name, [...statistics.absorb(slotOf(b), facts)])
+    })
+    return js`${writer.prelude} for (let ${ROW} = 0; ${ROW} < rowCount; ${ROW}++) { ${group} ${steps} }`
+  })
 }
 
 function finishKernel(bound: readonly BoundAggregate[], rowsColumn: number | null, options: KernelOptions): KernelSpec {
-  const named = { ...options, name: `${options.name}_finish` }
-  return kernelSpec(
-    named,
-    [],
-    null,
-    writer => {
-      const slotOf = arrayState(writer, 'state', id('g'))
-      const outputs: Expression[] = []
-      const rows = bound.flatMap(b => {
-        const values = id(writer.scope.fresh(`${b.function.name}_result`))
-        writer.before(...js`const ${values} = new Array(count);`)
-        outputs.push(values)
-        const { statements, result } = writer.capture(() =>
-          b.function.finish(withRows(b, slotOf(b), rowsColumn), stepContext(writer, b)),
-        )
-        return commented(b.call.name, [...statements, ...js`${values}[g] = ${result};`])
-      })
-      const list: Expression = { type: 'ArrayExpression', elements: outputs }
-      return js`${writer.prelude} for (let g = 0; g < count; g++) { ${rows} } return ${list};`
-    },
-    'state, count',
-  )
+  return partKernel(options, 'finish', 'state, count', writer => {
+    const slotOf = arrayState(writer, 'state', id('g'))
+    const outputs: Expression[] = []
+    const rows = bound.flatMap(b => {
+      const values = id(writer.scope.fresh(`${b.function.name}_result`))
+      writer.before(...js`const ${values} = new Array(count);`)
+      outputs.push(values)
+      const { statements, result } = writer.capture(() =>
+        b.function.finish(withRows(b, slotOf(b), rowsColumn), stepContext(writer, b)),
+      )
+      return commented(b.call.name, [...statements, ...js`${values}[g] = ${result};`])
+    })
+    const list: Expression = { type: 'ArrayExpression', elements: outputs }
+    return js`${writer.prelude} for (let g = 0; g < count; g++) { ${rows} } return ${list};`
+  })
 }
 
 /** Counters whole again: their own and the rows counted for all. */

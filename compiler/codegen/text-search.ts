@@ -15,7 +15,7 @@ export function textSearch(writer: KernelWriter, expr: CallExpr, helper: string)
   return { repr: 'bool', value: js.expr`${row} === 1`, valid: hasPresence ? js.expr`${row} !== 2` : null }
 }
 
-/** `extract(_raw, r"user (\\d+)")`: whether the row holds what every match does; null where nothing is known to be needed. */
+/** `extract(_raw, r"user (\d+)")`: whether the row holds what every match does; null where nothing is known to be needed. */
 export function holdsLiteral(writer: KernelWriter, expr: CallExpr): Expression | null {
   const [subject, pattern] = expr.args
   if (subject === undefined || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return null

@@ -160,8 +160,8 @@ function fields(cx: Context, asName: boolean): Candidate[] {
 function isWordOfStages(text: string): boolean {
   const lower = text.toLowerCase()
   // `last(id)` begins as a stage of another language does, and would be advised on as one.
-  if (FOREIGN_WORDS.has(/^\w+(?=\()/.exec(lower)?.[0] ?? '')) return true
-  return isStageWord(lower) || FOREIGN_WORDS.has(lower) || PLANNED_STAGES.has(lower) || ADVICE.has(lower)
+  const called = lower.split('(', 1)[0]!
+  return isStageWord(lower) || FOREIGN_WORDS.has(called) || PLANNED_STAGES.has(lower) || ADVICE.has(lower)
 }
 
 function fieldNames(cx: Context, pattern: boolean): Candidate[] {

@@ -46,9 +46,8 @@ function written(widths: readonly number[], sums: readonly Sum[]): MachineLoop |
   const codesOf = (key: number): number => 2 + 2 * key
   const sumAt = 2 + 2 * widths.length
   const parameters = sumAt + 3 * sums.length
-  const [ROW, SLOT, PLACE, X, BEFORE, TOTAL, PART] = [0, 1, 2, 3, 4, 5, 6].map(n => parameters + n) as [
-    ...[number, number, number, number, number, number, number],
-  ]
+  const [ROW, SLOT, PLACE] = [parameters, parameters + 1, parameters + 2]
+  const [X, BEFORE, TOTAL, PART] = [parameters + 3, parameters + 4, parameters + 5, parameters + 6]
   const element = (from: number, index: number, shift: number): Code => [
     ...op.get(from),
     ...op.get(index),
@@ -64,10 +63,10 @@ function written(widths: readonly number[], sums: readonly Sum[]): MachineLoop |
   for (let key = last - 1; key >= 0; key--) slot.push(op.get(codesOf(key) + 1), op.multiply, codeOf(key), op.add)
   const added = sums.flatMap(([values, , lost], index): Code[] => {
     const from = sumAt + 3 * index
-    const number = values instanceof Float64Array
-    const x: Code = number
-      ? [...element(from, ROW, 3), ...op.loadFloat]
-      : [...element(from, ROW, 2), ...op.load, ...op.floatOfInt]
+    const x: Code =
+      values instanceof Float64Array
+        ? [...element(from, ROW, 3), ...op.loadFloat]
+        : [...element(from, ROW, 2), ...op.load, ...op.floatOfInt]
     const total: Code[] = [element(from + 1, SLOT, 3), op.tee(PLACE)]
     if (lost === null) return [...total, op.get(PLACE), op.loadFloat, x, op.addFloats, op.storeFloat]
     // As `addKeeping` of sum: total + x, and what that rounded away.

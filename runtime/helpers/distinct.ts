@@ -63,9 +63,7 @@ function settle(set: Distinct): void {
 
 /** Where bits are set, ascending. */
 function placesOf(bits: Uint32Array): Uint32Array {
-  let count = 0
-  for (let word = 0; word < bits.length; word++) count += bitCount(bits[word]!)
-  const places = new Uint32Array(count)
+  const places = new Uint32Array(countOf(bits))
   let at = 0
   for (let word = 0; word < bits.length; word++) {
     for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) places[at++] = 32 * word + 31 - Math.clz32(rest & -rest)
@@ -108,7 +106,7 @@ function distinctMerge(into: Distinct, from: Distinct): void {
   settle(from)
   if (into.interner !== from.interner) {
     // A number means another value there: one of them is from before the state was written to disk, or from another thread.
-    for (const id of distinctIds(from)) distinctAdd(into, from.interner.valueOf(id))
+    for (const id of packedIds(distinctPack(from))) distinctAdd(into, from.interner.valueOf(id))
     return
   }
   if (from.small !== null) for (const id of from.small) addId(into, id)
@@ -122,8 +120,12 @@ function distinctMerge(into: Distinct, from: Distinct): void {
 function distinctCount(set: Distinct): number {
   if (set.small !== null) return set.small.size
   settle(set)
+  return countOf(set.seen)
+}
+
+function countOf(bits: Uint32Array): number {
   let count = 0
-  for (let word = 0; word < set.seen.length; word++) count += bitCount(set.seen[word]!)
+  for (let word = 0; word < bits.length; word++) count += bitCount(bits[word]!)
   return count
 }
 
@@ -132,13 +134,6 @@ function bitCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-}
-
-/** The interned numbers in the set. */
-function distinctIds(set: Distinct): Uint32Array {
-  if (set.small !== null) return Uint32Array.from(set.small)
-  settle(set)
-  return placesOf(set.seen)
 }
 
 /** A set on its way to another thread: its numbers while it is small, and its bits once it is not. */

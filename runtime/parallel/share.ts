@@ -35,9 +35,7 @@ export interface ShareOptions {
   readonly isCanceled: () => boolean
 }
 
-/**
- * With fewer rows a group, merging what two threads found takes as long as finding it: 2 M rows by 96 k users, 40 ms alone, 71 shared.
- */
+/** With fewer rows a group, merging what two threads found takes as long as finding it: 2 M rows by 96 k users, 40 ms alone, 71 shared. */
 const ROWS_PER_GROUP_MIN = 100
 
 /** By what storage knows of the keys; of those that are computed nothing is known. */

@@ -8,9 +8,6 @@ import { DIGITS_MAX, POWERS_OF_TEN } from '../decimal.ts'
 import { type Template, templateOf } from '../part/rebuilt/template.ts'
 import type { Value } from '../value.ts'
 
-/** A line's values in the order of its template's fields; null: it does not look like that. */
-export type ReadValues = (line: string) => Value[] | null
-
 /** Escapes, and what no string of JSON may hold. */
 const NOT_PLAIN = /[\\\u0000-\u001f]/
 
@@ -39,7 +36,7 @@ export class LineTemplate {
     return template === null ? null : new LineTemplate(template)
   }
 
-  /** @param line  plain, see `isPlain` */
+  /** Values in the order of `fields`; null when the line does not look like this. @param line  plain, see `isPlain` */
   read(line: string): Value[] | null {
     const pieces = this.#pieces
     const last = this.fields.length

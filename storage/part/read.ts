@@ -199,9 +199,9 @@ class FileBlock implements BlockReader, BlockFacts {
   readonly #number: number
   readonly #indexPlace: ChunkPlace
   #entries: ReadonlyMap<string, ColumnEntry> | null = null
-  /** What was read of rows that somebody still asks about: `_raw` is put together from columns he reads as well. */
   /** Columns of which few rows were asked for. */
   readonly #asked = new Set<string>()
+  /** What was read of rows that somebody still asks about: `_raw` is put together from columns he reads as well. */
   readonly #few = new WeakMap<Uint32Array, Map<string, Vector | null>>()
 
   constructor(part: FilePart, described: FooterBlock, number: number) {

@@ -114,12 +114,10 @@ export class TokenSet {
   /** The filter of what was added since the last one. */
   takeFilter(): FuseFilter {
     const hashes = this.hashes()
-    const table = this.#table
+    const { length } = this.#table
     // Blocks of a part are alike, so a table that was well used stays; one that was mostly empty made way for a column of ids.
-    if (this.#count * 16 < table.length) this.#table = new Int32Array(Math.max(TABLE_SLOTS_MIN, table.length / 4))
-    else table.fill(0)
-    this.#count = 0
-    this.#hasZero = false
+    if (this.#count * 16 < length) this.#table = new Int32Array(Math.max(TABLE_SLOTS_MIN, length / 4))
+    this.clear()
     return buildFuseFilter(hashes, hashes.length)
   }
 }

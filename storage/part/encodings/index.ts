@@ -179,6 +179,7 @@ export function decodeColumn(
   }
 }
 
+/** A sparse column without the rows that lack it; null for one in any other encoding. */
 export function decodeThin(encoding: number, source: ByteSource, rowCount: number): ThinColumn | null {
   if (encoding !== SPARSE) return null
   const rows = decodeSparseRows(source, rowCount)

@@ -88,9 +88,10 @@ export class WovenText {
 
   /** @param columnOf  the other columns of the block, decoded. @throws {RangeError} when its codes describe no text */
   all(columnOf: (field: string) => Vector | null): TextVector {
-    const { rowCount, presence, total } = this
+    const { rowCount, presence, total, codes, literals, shortCodes } = this
     const offsets = new Uint32Array(rowCount + 1)
-    const bytes = everyRow({ ...this.#woven(), entries: bound(this.entries, columnOf) }, total, presence, offsets)
+    const entries = bound(this.entries, columnOf)
+    const bytes = everyRow({ codes, literals, shortCodes, entries }, total, presence, offsets)
     return { kind: 'text', rowCount, bytes, offsets, presence }
   }
 
@@ -102,9 +103,9 @@ export class WovenText {
    * @param columnOf  these rows of the other columns
    */
   some(rows: Uint32Array, columnOf: (field: string) => Vector | null): TextVector {
-    const { presence, rowCount, codes, literals, shortCodes } = this
+    const { presence, codes, literals, shortCodes } = this
     const entries = bound(this.entries, columnOf)
-    const places = (this.#places ??= placesOf(this.#woven(), presence, rowCount))
+    const places = (this.#places ??= placesOf(this))
     const walk = new Walk()
     const texts: Uint8Array[] = []
     const offsets = new Uint32Array(rows.length + 1)
@@ -113,9 +114,9 @@ export class WovenText {
       const place = Math.floor(row / STRIDE)
       walk.next = places.codes[place]!
       walk.literal = places.literals[place]!
-      walk.over(this, presence, place * STRIDE, row)
+      walk.over(this, place * STRIDE, row)
       const { next, literal } = walk
-      walk.over(this, presence, row, row + 1)
+      walk.over(this, row, row + 1)
       // References are to columns of these rows: their values are asked for by the row's number among them.
       const own = {
         codes: codes.subarray(next, walk.next),
@@ -131,20 +132,12 @@ export class WovenText {
     const own = presence === null ? null : presenceAt(presence, rows)
     return { kind: 'text', rowCount: rows.length, bytes, offsets, presence: own }
   }
-
-  #woven(): Codes {
-    const { codes, literals, shortCodes } = this
-    return { codes, literals, shortCodes }
-  }
 }
 
-interface Codes {
+interface Woven {
   readonly codes: Uint8Array
   readonly literals: Uint8Array
   readonly shortCodes: number
-}
-
-interface Woven extends Codes {
   readonly entries: Entries
 }
 
@@ -168,7 +161,7 @@ class Walk {
   next = 0
   literal = 0
 
-  over({ codes, shortCodes }: Codes, presence: Uint8Array | null, from: number, to: number): void {
+  over({ codes, shortCodes, presence }: WovenText, from: number, to: number): void {
     let next = this.next
     let literal = this.literal
     for (let row = from; row < to; row++) {
@@ -188,11 +181,12 @@ class Walk {
   }
 }
 
-function placesOf(woven: Codes, presence: Uint8Array | null, rowCount: number): RowPlaces {
+function placesOf(woven: WovenText): RowPlaces {
+  const { rowCount } = woven
   const places = new RowPlaces(rowCount)
   const walk = new Walk()
   for (let at = 0; at < places.codes.length - 1; at++) {
-    walk.over(woven, presence, at * STRIDE, Math.min(rowCount, (at + 1) * STRIDE))
+    walk.over(woven, at * STRIDE, Math.min(rowCount, (at + 1) * STRIDE))
     places.codes[at + 1] = walk.next
     places.literals[at + 1] = walk.literal
   }
