@@ -245,7 +245,7 @@ async function exitCodeOf(error: unknown): Promise<number> {
     if (fix !== null) process.stderr.write(`try: ${fix}\n`)
     return EXIT.queryParse
   }
-  const { LockedError } = await import('../storage/errors.ts')
+  const { LockedError, UnwrittenEventsError } = await import('../storage/errors.ts')
   const { DataError } = await import('../runtime/helpers/errors.ts')
   const { QueryMemoryError } = await import('../runtime/memory.ts')
   const { SpillReadError } = await import('../runtime/spill/spill-file.ts')
@@ -255,7 +255,15 @@ async function exitCodeOf(error: unknown): Promise<number> {
     process.stderr.write(`${error.message}\n`)
     return EXIT.usage
   }
-  const known = [LockedError, DataError, QueryMemoryError, SpillReadError, BackupError, TableFileError]
+  const known = [
+    LockedError,
+    UnwrittenEventsError,
+    DataError,
+    QueryMemoryError,
+    SpillReadError,
+    BackupError,
+    TableFileError,
+  ]
   if (error instanceof Error && known.some(kind => error instanceof kind)) {
     process.stderr.write(`${error.message}\n`)
     return EXIT.general

@@ -144,6 +144,7 @@ class LoadedConfig implements Config {
       dedupCapacity: this.get('ingest.dedup_enabled') ? this.get('ingest.dedup_capacity') : 0,
       retentionMs: this.get('retention') === 0 ? null : this.get('retention'),
       compactionWorkers: this.get('storage.compaction_workers'),
+      compression: this.get('storage.compression'),
       ...(this.get('query.global_query_pool_bytes') > 0 && {
         queryPoolBytes: this.get('query.global_query_pool_bytes'),
       }),

@@ -64,6 +64,13 @@ export const OPTIONS = {
   'storage.compaction_workers': atStart(
     integer(1, 'threads that merge parts in the background; 0: parts stay as they were written', { min: 0, max: 16 }),
   ),
+  'storage.compression': atStart<'zstd' | 'lz4' | 'none'>(
+    choice(
+      ['zstd', 'lz4', 'none'],
+      'zstd',
+      'how parts are compressed that are written from now on, merged ones too; every part is read whatever it says',
+    ),
+  ),
   'otlp.http': atStart(text(':4318', 'address that takes OTLP over HTTP, JSON and protobuf, or off')),
   'otlp.grpc': atStart(text(':4317', 'address that takes OTLP over gRPC, or off')),
   ...tlsOptions('otlp', 'otlp.http and otlp.grpc'),

@@ -13,6 +13,7 @@ import { type Filesystem, NODE_FILESYSTEM } from './filesystem.ts'
 import type { StoreOptions } from './index.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { type DirectoryLock, lockDirectory } from './lock.ts'
+import { FAST_COMPRESSION } from './part/chunk.ts'
 import { createChunkCache } from './part/chunk-cache.ts'
 import { describePart } from './part/read.ts'
 
@@ -68,8 +69,8 @@ async function openLocked(
   const clock = options.clock ?? Date.now
   const quarantine = new Quarantine(filesystem, `${directory}/quarantine`, clock)
   const [catalog, documents] = await Promise.all([
-    openCatalog(`${directory}/catalog`),
-    openDocuments(`${directory}/documents`, () => `${directory}/quarantine/documents-${clock()}`),
+    openCatalog(filesystem, `${directory}/catalog`),
+    openDocuments(filesystem, `${directory}/documents`, () => `${directory}/quarantine/documents-${clock()}`),
   ])
   const { damage } = documents
   if (damage !== null) quarantine.report('documents', `${damage.reason}; moved to ${damage.movedTo}`)
@@ -98,6 +99,7 @@ async function openLocked(
     parts,
     mergers: Array.from({ length: Math.max(1, workers) }, () => createMerger(filesystem)),
     blockRows: options.blockRows ?? MAX_BLOCK_ROWS,
+    codec: options.compression ?? FAST_COMPRESSION.codec,
     // An unread file may be what a merge of the parts beside it made: merging those again would show their events twice.
     merges: workers > 0 && !recovered.hasUnread,
     nextId: () => partIds.next(),
@@ -110,7 +112,8 @@ async function openLocked(
       await settings.keepSequence(next)
     },
   })
-  await compactor.expire()
+  // What keeps it from being done, a full disk for one, is told when the store's first poke tries it again.
+  await compactor.expire().catch(() => {})
   const checkFooters = async () => {
     for (const id of recovered.unchecked) {
       await new Promise(resolve => setImmediate(resolve))

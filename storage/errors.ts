@@ -1,4 +1,5 @@
 /** The world's errors as storage names them; mapped once at each boundary (`server/errors.ts`, `cli/`). */
+import { constants } from 'node:os'
 
 /** A part, block or chunk fails its checksum or its own description. The rest of the store keeps serving. */
 export class CorruptPartError extends Error {
@@ -12,13 +13,21 @@ export class CorruptPartError extends Error {
   }
 }
 
-/** The ingest buffer is full; nothing of the request was stored. */
+/** The ingest buffer or the disk is full; nothing of the request was stored. */
 export class BackpressureError extends Error {
   readonly retryAfterSeconds: number
   constructor(message: string, retryAfterSeconds = 1) {
     super(message)
     this.name = 'BackpressureError'
     this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A store was closed and could not write what it had accepted: nothing holds it any more. Whoever waited for it was told. */
+export class UnwrittenEventsError extends Error {
+  constructor(count: number, reason: string) {
+    super(`${count} ${count === 1 ? 'event that was' : 'events that were'} accepted could not be written: ${reason}`)
+    this.name = 'UnwrittenEventsError'
   }
 }
 
@@ -38,6 +47,13 @@ export class ClosedError extends Error {
     super('the store is closed')
     this.name = 'ClosedError'
   }
+}
+
+/** No space on the device, or no more than this user may have: as Node names it, and by the number LMDB gives. */
+const OUT_OF_ROOM: readonly unknown[] = ['ENOSPC', 'EDQUOT', constants.errno.ENOSPC, constants.errno.EDQUOT]
+
+export function isOutOfRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && OUT_OF_ROOM.includes(error.code)
 }
 
 /** Another process owns the data directory. */

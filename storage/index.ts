@@ -7,6 +7,9 @@ import type { ScanPredicate, TimeRange, Verdict } from './predicate.ts'
 import type { DateTime, Value, ValueType } from './value.ts'
 import type { Vector } from './vector.ts'
 
+/** What chunks of a part may be compressed with. */
+export type Codec = 'zstd' | 'lz4' | 'none'
+
 export interface StoreOptions {
   /** null: memory only (pipe mode, tests): the buffer is the store, nothing is flushed. */
   readonly directory: string | null
@@ -32,6 +35,8 @@ export interface StoreOptions {
   readonly compactionWorkers?: number
   /** Told when a part proves damaged while the store is open; those found when it opens are in its status. */
   readonly onDamage?: (damaged: Quarantined) => void
+  /** How new parts and merged ones are compressed; every part is read whatever this says. Default `zstd`, and LZ4 on a machine without. */
+  readonly compression?: Codec
   /** Replaced by tests to inject faults. */
   readonly filesystem?: import('./filesystem.ts').Filesystem
   /** Milliseconds since the epoch; injected by tests. */

@@ -1,10 +1,11 @@
 /**
  * One process owns a data directory. The lock file names its owner: pid and the moment that process started, because a pid alone is
- * handed out again (in a container it is 1 every time). Created whole by link(2), so that no one ever reads half of it.
+ * handed out again (in a container it is 1 every time). Created whole by link(2), so that no one ever reads half of it. On a disk without
+ * room for a file it is a symbolic link that says the same: that takes a name and no block, and a full disk is no reason not to serve.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { LockedError } from './errors.ts'
+import { isOutOfRoom, LockedError } from './errors.ts'
 
 export interface DirectoryLock {
   release(): void
@@ -25,15 +26,15 @@ export function lockDirectory(directory: string): DirectoryLock {
   if (held.has(file)) throw new LockedError(directory, `this process (pid ${process.pid})`)
   const own: Owner = { pid: process.pid, started: startOf(process.pid), since: new Date().toISOString() }
   const draft = `${file}.${process.pid}`
-  fs.writeFileSync(draft, `${JSON.stringify(own)}\n`)
+  const hasRoom = drafted(draft, own)
   try {
-    for (let tries = 0; !linked(draft, file); tries++) {
+    for (let tries = 0; !(hasRoom ? linked(draft, file) : pointed(own, file)); tries++) {
       const found = readOwner(file)
       if (tries === 3 || (found !== null && isAlive(found))) throw new LockedError(directory, describe(found))
       takeAway(file, found)
     }
   } finally {
-    fs.unlinkSync(draft)
+    fs.rmSync(draft, { force: true })
   }
   held.add(file)
   return {
@@ -44,9 +45,29 @@ export function lockDirectory(directory: string): DirectoryLock {
   }
 }
 
-function linked(draft: string, file: string): boolean {
+/** False: there is no room for it. */
+function drafted(draft: string, own: Owner): boolean {
   try {
-    fs.linkSync(draft, file)
+    fs.writeFileSync(draft, `${JSON.stringify(own)}\n`)
+    return true
+  } catch (error) {
+    if (!isOutOfRoom(error)) throw error
+    return false
+  }
+}
+
+function linked(draft: string, file: string): boolean {
+  return unlessThere(() => fs.linkSync(draft, file))
+}
+
+/** Short, because ext4 keeps up to 60 bytes of it beside the name. */
+function pointed({ pid, started }: Owner, file: string): boolean {
+  return unlessThere(() => fs.symlinkSync(`${pid} ${started ?? ''}`, file))
+}
+
+function unlessThere(create: () => void): boolean {
+  try {
+    create()
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
@@ -63,13 +84,20 @@ function takeAway(file: string, dead: Owner | null): void {
     return
   }
   const taken = readOwner(aside)
-  if (taken !== null && JSON.stringify(taken) !== JSON.stringify(dead)) linked(aside, file)
+  if (taken !== null && JSON.stringify(taken) !== JSON.stringify(dead)) {
+    if (fs.lstatSync(aside).isSymbolicLink()) pointed(taken, file)
+    else linked(aside, file)
+  }
   fs.rmSync(aside, { force: true })
 }
 
 /** Null for a lock that says nothing sensible: no version of this program wrote it. */
 function readOwner(file: string): Owner | null {
   try {
+    if (fs.lstatSync(file).isSymbolicLink()) {
+      const [, pid, started] = /^(\d+) (.*)$/.exec(fs.readlinkSync(file)) ?? []
+      return pid === undefined ? null : { pid: Number(pid), started: started || null, since: '' }
+    }
     const owner: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
     if (typeof owner !== 'object' || owner === null || !('pid' in owner) || typeof owner.pid !== 'number') return null
     const started = 'started' in owner && typeof owner.started === 'string' ? owner.started : null

@@ -4,7 +4,7 @@
  */
 import { createMemoryDocuments } from './catalog/documents.ts'
 import { type Disk, MAX_BLOCK_ROWS, type OpenStoreOptions, openDisk } from './disk.ts'
-import { BackpressureError, ClosedError } from './errors.ts'
+import { BackpressureError, ClosedError, UnwrittenEventsError } from './errors.ts'
 import type {
   AppendReceipt,
   Compaction,
@@ -24,6 +24,7 @@ import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
 import { Subscriptions } from './ingest/subscriptions.ts'
+import { type Compression, FAST_COMPRESSION } from './part/chunk.ts'
 import type { PartDescription } from './part/columns.ts'
 import { indexStatuses } from './status.ts'
 
@@ -41,6 +42,7 @@ class BufferedStore implements Store {
   private readonly disk: Disk | null
   private readonly clock: () => number
   private readonly fsync: boolean
+  private readonly compression: Compression
   /** What is left undone in a hurry is done by a merge. */
   private readonly merges: boolean
   private readonly bufferBytesMax: number
@@ -56,6 +58,7 @@ class BufferedStore implements Store {
     this.disk = disk
     this.clock = options.clock ?? Date.now
     this.fsync = options.fsync ?? true
+    this.compression = { ...FAST_COMPRESSION, ...(options.compression && { codec: options.compression }) }
     this.merges = options.compactionWorkers !== 0
     this.duplicates = options.dedupCapacity ? new Duplicates(options.dedupCapacity) : null
     // Without a directory the buffer is the store: only a limit that was asked for limits it.
@@ -181,8 +184,7 @@ class BufferedStore implements Store {
   status(): StoreStatus {
     const parts = this.disk?.parts.list ?? []
     const sum = (of: (part: PartDescription) => number) => parts.reduce((all, part) => all + of(part.description), 0)
-    const { sealed, filling } = this.publisher
-    const bufferedCount = filling.generation.rowCount + (sealed?.generation.rowCount ?? 0)
+    const { bufferedCount } = this.publisher
     return {
       partCount: parts.length,
       blockCount: sum(part => part.blockCount),
@@ -222,8 +224,9 @@ class BufferedStore implements Store {
   private async publish(part: MemoryPart, isHurried: boolean, replaced: () => void): Promise<PartDescription> {
     const { builder, partsDirectory, parts, compactor } = this.onDisk()
     const { id, index, lineage } = part
+    const { fsync, compression } = this
     return builder.build(
-      { directory: partsDirectory, id, index, lineage, fsync: this.fsync, isHurried: isHurried && this.merges },
+      { directory: partsDirectory, id, index, lineage, fsync, compression, isHurried: isHurried && this.merges },
       { blocks: () => part.columns(), bytes: part.sizeBytes, fieldCount: part.fieldCount },
       description => {
         parts.replace([description], [])
@@ -244,21 +247,19 @@ class BufferedStore implements Store {
     this.subscriptions.close()
     if (this.disk === null) return
     const { catalog, documents, lock, parts } = this.disk
-    let failure: unknown = null
+    let failure: UnwrittenEventsError | null = null
     await this.disk.closing()
     try {
       await this.publisher.flush()
     } catch (error) {
-      failure = error
+      const reason = error instanceof Error ? error.message : String(error)
+      failure = new UnwrittenEventsError(this.publisher.bufferedCount, reason)
     }
-    this.publisher.stop(failure instanceof Error ? failure : new ClosedError())
+    this.publisher.stop(failure ?? new ClosedError())
     await this.disk.builder.close()
     parts.close()
-    try {
-      await this.record()
-    } catch (error) {
-      failure ??= error
-    }
+    // What the catalog misses the next start reads from the parts.
+    await this.record().catch(() => {})
     await Promise.allSettled([catalog.close(), documents.close()])
     lock.release()
     if (failure !== null) throw failure

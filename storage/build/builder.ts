@@ -8,6 +8,7 @@ import * as os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type Filesystem, NODE_FILESYSTEM } from '../filesystem.ts'
+import type { Compression } from '../part/chunk.ts'
 import type { BlockColumns, PartDescription, PartLineage } from '../part/columns.ts'
 import { writePartSteps } from '../part/write.ts'
 import { inSlices } from '../slices.ts'
@@ -20,6 +21,7 @@ export interface PartToBuild {
   readonly index: string
   readonly lineage: PartLineage
   readonly fsync: boolean
+  readonly compression: Compression
   /** More wait behind it. */
   readonly isHurried: boolean
 }

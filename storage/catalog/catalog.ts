@@ -3,8 +3,9 @@
  * missing or damaged is made anew from the part files (`recover.ts`).
  */
 import * as fs from 'node:fs'
+import type { Filesystem } from '../filesystem.ts'
 import type { PartDescription } from '../part/columns.ts'
-import { damageOf, openEnvironment } from './environment.ts'
+import { damageOf, EnvironmentWithRoom } from './environment.ts'
 import { PART_RANGE, partKey, SEQUENCE_KEY } from './keys.ts'
 
 export interface CatalogChange {
@@ -27,10 +28,11 @@ export interface Catalog {
   close(): Promise<void>
 }
 
-export async function openCatalog(directory: string): Promise<Catalog> {
+/** Where there is no room for one it is empty, and written whole once there is: what was noted until then waits. */
+export async function openCatalog(filesystem: Filesystem, directory: string): Promise<Catalog> {
   // Also when it opens: what was written by something else than this program is of no use.
   if ((await damageOf(directory)) !== null) fs.rmSync(directory, { recursive: true, force: true })
-  const { database, close } = openEnvironment(directory)
+  const environment = new EnvironmentWithRoom(directory, filesystem)
   /** By id; null: dropped. */
   let noted = new Map<string, PartDescription | null>()
   let sequence: number | null = null
@@ -42,12 +44,17 @@ export async function openCatalog(directory: string): Promise<Catalog> {
     noted = new Map()
     sequence = null
     try {
-      await database.batch(() => {
-        for (const [id, part] of changes)
-          void (part === null ? database.remove(partKey(id)) : database.put(partKey(id), part))
-        if (next !== null) void database.put(SEQUENCE_KEY, next)
+      await environment.write(database => {
+        // Of a failed transaction each write may say so for itself, and all must be listened to.
+        const writes: Promise<unknown>[] = []
+        const all = database.batch(() => {
+          for (const [id, part] of changes)
+            writes.push(part === null ? database.remove(partKey(id)) : database.put(partKey(id), part))
+          if (next !== null) writes.push(database.put(SEQUENCE_KEY, next))
+        })
+        return Promise.all([all, ...writes])
       })
-      if ([...changes.values()].includes(null)) await database.flushed
+      if ([...changes.values()].includes(null)) await environment.flushed()
     } catch (error) {
       for (const [id, part] of changes) if (!noted.has(id)) noted.set(id, part)
       sequence ??= next
@@ -57,11 +64,12 @@ export async function openCatalog(directory: string): Promise<Catalog> {
   return {
     parts: () => {
       const parts: PartDescription[] = []
-      for (const { value } of database.getRange(PART_RANGE)) if (isPartDescription(value)) parts.push(value)
+      for (const { value } of environment.toRead()?.getRange(PART_RANGE) ?? [])
+        if (isPartDescription(value)) parts.push(value)
       return parts
     },
     nextSequence: () => {
-      const value = database.get(SEQUENCE_KEY)
+      const value = environment.toRead()?.get(SEQUENCE_KEY)
       return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
     },
     note: ({ published = [], dropped = [], nextSequence }) => {
@@ -74,7 +82,7 @@ export async function openCatalog(directory: string): Promise<Catalog> {
       writing = written.catch(() => {})
       return written
     },
-    close,
+    close: () => environment.close(),
   }
 }
 

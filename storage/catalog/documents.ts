@@ -1,8 +1,13 @@
 /** Documents that no part can give back: saved queries, view definitions, keys. On disk in an LMDB environment of their own. */
 import * as fs from 'node:fs'
+import { BackpressureError, isOutOfRoom } from '../errors.ts'
+import type { Filesystem } from '../filesystem.ts'
 import type { DocumentStore } from '../index.ts'
-import { damageOf, openEnvironment } from './environment.ts'
+import { damageOf, EnvironmentWithRoom } from './environment.ts'
 import { collectionRange, documentKey } from './keys.ts'
+
+/** Disks rarely find room sooner. */
+const RETRY_SECONDS = 5
 
 export interface OpenDocuments extends DocumentStore {
   /** Why the documents of before are not here, and where they are now; null when they are here. */
@@ -11,36 +16,48 @@ export interface OpenDocuments extends DocumentStore {
 }
 
 /** `asideFor` names where a damaged environment is moved: it is never deleted, for nothing else holds what it held. */
-export async function openDocuments(directory: string, asideFor: () => string): Promise<OpenDocuments> {
+export async function openDocuments(
+  filesystem: Filesystem,
+  directory: string,
+  asideFor: () => string,
+): Promise<OpenDocuments> {
   const reason = await damageOf(directory)
   let damage: OpenDocuments['damage'] = null
   if (reason !== null) {
     damage = { reason, movedTo: asideFor() }
     fs.renameSync(directory, damage.movedTo)
   }
-  const { database, close } = openEnvironment(directory)
+  const environment = new EnvironmentWithRoom(directory, filesystem)
+  const written: typeof environment.write = async start => {
+    try {
+      await environment.write(start)
+      await environment.flushed()
+    } catch (error) {
+      // LMDB goes on about its pages behind the first colon.
+      const reason = isOutOfRoom(error) ? 'the disk is full' : String((error as Error).message).split(':')[0]
+      throw new BackpressureError(`it could not be stored: ${reason}`, RETRY_SECONDS)
+    }
+  }
   return {
     damage,
-    get: (collection, id) => database.get(documentKey(collection, id)),
+    get: (collection, id) => environment.toRead()?.get(documentKey(collection, id)),
     put: async (collection, id, document) => {
-      await database.put(documentKey(collection, id), document)
-      await database.flushed
+      await written(database => database.put(documentKey(collection, id), document))
     },
     delete: async (collection, id) => {
       const key = documentKey(collection, id)
-      if (database.get(key) === undefined) return false
-      await database.remove(key)
-      await database.flushed
+      if (environment.toRead()?.get(key) === undefined) return false
+      await written(database => database.remove(key))
       return true
     },
     list: collection => {
       const documents: { id: string; document: unknown }[] = []
-      for (const { key, value } of database.getRange(collectionRange(collection))) {
+      for (const { key, value } of environment.toRead()?.getRange(collectionRange(collection)) ?? []) {
         documents.push({ id: key[1], document: value })
       }
       return documents
     },
-    close,
+    close: () => environment.close(),
   }
 }
 

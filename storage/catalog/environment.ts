@@ -8,19 +8,33 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { open, type RootDatabase } from 'lmdb'
+import { isOutOfRoom } from '../errors.ts'
+import type { Filesystem } from '../filesystem.ts'
+import { committed } from './commit.ts'
 
-export interface Environment {
+interface Environment {
   readonly database: RootDatabase<unknown, [string, string]>
   close(): Promise<void>
 }
 
 const PROBE_TIMEOUT_MS = 60_000
 
-export function openEnvironment(directory: string): Environment {
+/**
+ * @throws what the disk says when there is no room for a new environment (`isOutOfRoom`): LMDB would fault where it maps what it could not
+ * write. One that is there needs no room to be opened.
+ */
+function openEnvironment(directory: string, filesystem: Filesystem): Environment {
   fs.mkdirSync(directory, { recursive: true })
+  if (!fs.existsSync(dataFile(directory)) || !fs.existsSync(path.join(directory, 'lock.mdb')))
+    checkRoom(directory, filesystem)
   // From here on the file changes; a seal that outlived a crash would vouch for bytes it has not seen.
   fs.rmSync(sealFile(directory), { force: true })
-  const database = open<unknown, [string, string]>({ path: directory, encoding: 'json' })
+  const database = open<unknown, [string, string]>({
+    path: directory,
+    encoding: 'json',
+    // What it batches by itself fails with a promise that nobody can listen to, and that would end the process.
+    eventTurnBatching: false,
+  })
   return {
     database,
     close: async () => {
@@ -28,6 +42,77 @@ export function openEnvironment(directory: string): Environment {
       await database.close()
       fs.writeFileSync(sealFile(directory), sealOf(directory))
     },
+  }
+}
+
+/**
+ * An environment as soon as there is room for it: at once, or when something is to be written. Until then it holds nothing.
+ * @throws what the disk says, for any other reason
+ */
+export class EnvironmentWithRoom {
+  private readonly directory: string
+  private readonly filesystem: Filesystem
+  private environment: Environment | null = null
+  private hasFailed = false
+  /** Settles once the last write has, and `hasFailed` is of it. */
+  private last: Promise<void> = Promise.resolve()
+
+  constructor(directory: string, filesystem: Filesystem) {
+    this.directory = directory
+    this.filesystem = filesystem
+    try {
+      this.opened()
+    } catch (error) {
+      if (!isOutOfRoom(error)) throw error
+    }
+  }
+
+  /** Null: nothing has been written. */
+  toRead(): Environment['database'] | null {
+    return this.environment?.database ?? null
+  }
+
+  /** Settles when what `start` began is committed. @throws what kept it from being; {Error} with a code when there is no room for it */
+  async write(start: (database: Environment['database']) => Promise<unknown>): Promise<void> {
+    const writing = committed(start(this.opened()))
+    this.last = writing.then(
+      () => void (this.hasFailed = false),
+      () => void (this.hasFailed = true),
+    )
+    await writing
+  }
+
+  /** Settles when what has been committed is on the disk. */
+  async flushed(): Promise<void> {
+    await this.environment?.database.flushed
+  }
+
+  async close(): Promise<void> {
+    await this.last
+    // LMDB would wait for ever to hear that what has failed is flushed. Left open it goes with the process, and is asked before it is trusted.
+    if (!this.hasFailed) await this.environment?.close()
+  }
+
+  private opened(): Environment['database'] {
+    this.environment ??= openEnvironment(this.directory, this.filesystem)
+    return this.environment.database
+  }
+}
+
+/** Several times what a new environment takes. */
+const ROOM_BYTES = 64 * 1024
+
+function checkRoom(directory: string, filesystem: Filesystem): void {
+  const file = path.join(directory, 'ROOM')
+  filesystem.mkdir(directory)
+  const fd = filesystem.open(file, 'w')
+  try {
+    const bytes = new Uint8Array(ROOM_BYTES)
+    for (let at = 0; at < ROOM_BYTES; ) at += filesystem.write(fd, bytes, at, ROOM_BYTES - at, at)
+    filesystem.fsync(fd)
+  } finally {
+    filesystem.close(fd)
+    filesystem.unlink(file)
   }
 }
 

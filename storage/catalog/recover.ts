@@ -97,7 +97,8 @@ export async function recoverParts(options: RecoverOptions): Promise<Recovered> 
   const added = isNamed ? published.filter(part => isServed.has(part.id)) : []
   if (added.length > 0 || dropped.length > 0) {
     catalog.note({ published: added, dropped })
-    await catalog.flush()
+    // Where there is no room for it, it is written with the next change, which tells of what still goes wrong.
+    await catalog.flush().catch(() => {})
   }
   return { parts, unchecked: unchecked.filter(id => isServed.has(id)), remaining, newestId, hasUnread }
 }

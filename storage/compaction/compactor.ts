@@ -5,7 +5,7 @@
 import type { LiveParts } from '../catalog/live-parts.ts'
 import type { PublishedPart } from '../catalog/published-part.ts'
 import { CorruptPartError } from '../errors.ts'
-import type { Compaction } from '../index.ts'
+import type { Codec, Compaction } from '../index.ts'
 import { createdAt } from '../ingest/part-id.ts'
 import type { PartDescription, PartLineage } from '../part/columns.ts'
 import { chooseMerge, type MergeCandidate } from './choose.ts'
@@ -18,6 +18,7 @@ export interface CompactorOptions {
   /** One merge at a time each. */
   readonly mergers: readonly Merger[]
   readonly blockRows: number
+  readonly codec: Codec
   /** Whether it merges by itself; retention runs all the same. */
   readonly merges: boolean
   readonly nextId: () => string
@@ -168,7 +169,7 @@ export class Compactor {
   }
 
   private async merge(merger: Merger, inputs: readonly PublishedPart[]): Promise<void> {
-    const { directory, parts, nextId, clock, blockRows } = this.options
+    const { directory, parts, nextId, clock, blockRows, codec } = this.options
     const id = nextId()
     const startedAt = clock()
     const startedMs = performance.now()
@@ -176,7 +177,7 @@ export class Compactor {
     let output: PartDescription
     try {
       const lineage = lineageOf(inputs, parts.remaining)
-      const job = { directory, id, inputs: inputs.map(part => part.id), lineage, blockRows, sizeBytes: bytesIn }
+      const job = { directory, id, inputs: inputs.map(part => part.id), lineage, blockRows, codec, sizeBytes: bytesIn }
       output = await merger.merge(job)
     } catch (error) {
       // It may have got its name before it failed, and would be found beside its inputs at the next start.

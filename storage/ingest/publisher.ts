@@ -2,6 +2,7 @@
  * When buffered events become part files. One generation is written at a time; what arrives meanwhile is the next one, so that a hundred
  * callers waiting for `published` share one fsync. A write that fails keeps the generation readable and is tried again later.
  */
+import { isOutOfRoom } from '../errors.ts'
 import type { Generation } from './buffer.ts'
 import type { MemoryPart } from './memory-part.ts'
 
@@ -91,6 +92,11 @@ export class Publisher {
     const isDue = rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
     // A sealed group is on its way, or has a timer of its own.
     if (this.sealed === null && this.inFlight === null && (isDue || this.timer === null)) this.schedule()
+  }
+
+  /** Events that are not on disk. */
+  get bufferedCount(): number {
+    return this.filling.generation.rowCount + (this.sealed?.generation.rowCount ?? 0)
   }
 
   /** The group of the newest event that is not on disk; null when all are. */
@@ -207,11 +213,6 @@ export class Publisher {
       this.lastError ??= `catalog: ${messageOf(error)}`
     }
   }
-}
-
-/** No space on the device, or no more than this user may have. */
-function isOutOfRoom(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
 
 function nextTurn(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Chunks on their way to the file and back: framed, compressed when that helps, and checked before anyone looks inside. */
 import { CorruptPartError } from '../errors.ts'
+import type { Codec } from '../index.ts'
 import type { ChunkPlace } from './block-index.ts'
 import { crc32 } from './checksum.ts'
 import { compressBlock, decompressBlock } from './codec.ts'
@@ -8,7 +9,7 @@ import { compressZstd, decompressZstd, hasZstd } from './zstd.ts'
 
 /** How chunks are written; every reader reads all of them. */
 export interface Compression {
-  readonly codec: 'zstd' | 'lz4' | 'none'
+  readonly codec: Codec
   /** Of zstd: 1 where events wait, more where they do not. */
   readonly level: number
 }

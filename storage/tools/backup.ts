@@ -191,7 +191,11 @@ export async function restoreDirectory(
         `${directory}/lookups/${path.basename(name)}`,
         false,
       )
-    const documents = await openDocuments(`${directory}/documents`, () => `${directory}/documents.damaged`)
+    const documents = await openDocuments(
+      NODE_FILESYSTEM,
+      `${directory}/documents`,
+      () => `${directory}/documents.damaged`,
+    )
     for (const { collection, id, document } of manifest.documents) await documents.put(collection, id, document)
     await documents.close()
     sync(`${directory}/parts`)

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { type BuildInput, type PartToBuild, ThreadBuilder } from '../../storage/build/builder.ts'
 import { Packer, Unpacker } from '../../storage/build/handover.ts'
 import { MemoryPart } from '../../storage/ingest/memory-part.ts'
+import { FAST_COMPRESSION } from '../../storage/part/chunk.ts'
 import type { BlockColumns, PartDescription } from '../../storage/part/columns.ts'
 import { openStore } from '../../storage/store.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
@@ -96,7 +97,8 @@ const inputOf = (part: MemoryPart): BuildInput => ({
 
 async function build(builder: ThreadBuilder, directory: string, input: BuildInput): Promise<PartDescription> {
   const lineage = { firstSequence: 1, lastSequence: 9, level: 0, replaces: [] }
-  const part: PartToBuild = { directory, id: 'p', index: 'main', lineage, fsync: true, isHurried: false }
+  const compression = FAST_COMPRESSION
+  const part: PartToBuild = { directory, id: 'p', index: 'main', lineage, fsync: true, compression, isHurried: false }
   let isDone = false
   const description = await builder.build(part, input, () => {
     isDone = true

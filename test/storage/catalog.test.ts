@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { openCatalog } from '../../storage/catalog/catalog.ts'
 import { createMemoryDocuments, openDocuments } from '../../storage/catalog/documents.ts'
 import { damageOf } from '../../storage/catalog/environment.ts'
+import { NODE_FILESYSTEM } from '../../storage/filesystem.ts'
 import { PartIds } from '../../storage/ingest/part-id.ts'
 import { NO_LINEAGE, type PartDescription } from '../../storage/part/columns.ts'
 import { openStore } from '../../storage/store.ts'
@@ -16,7 +17,7 @@ function describe(id: string): PartDescription {
 
 test('the catalog gives back its parts in order of creation, and the next sequence number', () =>
   withDirectory(async directory => {
-    const catalog = await openCatalog(`${directory}/catalog`)
+    const catalog = await openCatalog(NODE_FILESYSTEM, `${directory}/catalog`)
     assert.deepEqual(catalog.parts(), [])
     assert.equal(catalog.nextSequence(), null)
     catalog.note({ published: ['c', 'a', 'b'].map(describe), nextSequence: 7 })
@@ -24,7 +25,7 @@ test('the catalog gives back its parts in order of creation, and the next sequen
     catalog.note({ dropped: ['b'] })
     await catalog.flush()
     await catalog.close()
-    const again = await openCatalog(`${directory}/catalog`)
+    const again = await openCatalog(NODE_FILESYSTEM, `${directory}/catalog`)
     assert.deepEqual(again.parts(), ['a', 'c'].map(describe))
     assert.equal(again.nextSequence(), 7)
     await again.close()
@@ -32,7 +33,7 @@ test('the catalog gives back its parts in order of creation, and the next sequen
 
 test('a clean close seals the environment; one that was not closed cleanly is probed and found sound', () =>
   withDirectory(async directory => {
-    const catalog = await openCatalog(`${directory}/catalog`)
+    const catalog = await openCatalog(NODE_FILESYSTEM, `${directory}/catalog`)
     catalog.note({ published: [describe('a')] })
     await catalog.flush()
     await catalog.close()
@@ -40,7 +41,7 @@ test('a clean close seals the environment; one that was not closed cleanly is pr
     assert.ok(fs.existsSync(seal))
     fs.rmSync(seal)
     assert.equal(await damageOf(`${directory}/catalog`), null)
-    const again = await openCatalog(`${directory}/catalog`)
+    const again = await openCatalog(NODE_FILESYSTEM, `${directory}/catalog`)
     assert.deepEqual(again.parts(), [describe('a')])
     await again.close()
   }))
@@ -48,7 +49,7 @@ test('a clean close seals the environment; one that was not closed cleanly is pr
 test('documents are kept by collection and id, and survive a restart', () =>
   withDirectory(async directory => {
     const aside = () => `${directory}/aside`
-    const documents = await openDocuments(`${directory}/documents`, aside)
+    const documents = await openDocuments(NODE_FILESYSTEM, `${directory}/documents`, aside)
     await documents.put('queries', 'b', { text: 'where x' })
     await documents.put('queries', 'a', [1, null, 'x'])
     await documents.put('keys', 'a', 'k')
@@ -56,7 +57,7 @@ test('documents are kept by collection and id, and survive a restart', () =>
     assert.equal(await documents.delete('keys', 'nothing'), false)
     assert.equal(await documents.delete('keys', 'a'), true)
     await documents.close()
-    const again = await openDocuments(`${directory}/documents`, aside)
+    const again = await openDocuments(NODE_FILESYSTEM, `${directory}/documents`, aside)
     assert.equal(again.damage, null)
     assert.equal(again.get('keys', 'a'), undefined)
     assert.deepEqual(again.get('queries', 'b'), { text: 'where x' })
