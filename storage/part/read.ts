@@ -289,6 +289,9 @@ class FileBlock implements BlockReader, BlockFacts {
         this.rowCount,
         number => this.#part.dictionary(number),
         name => this.column(this.#sibling(field, encoding, name)),
+        // Of ten thousand fields an event has a few: whole columns of all of them would be gigabytes.
+        name =>
+          cache.get(id, this.#number, name) === undefined ? this.thin(this.#sibling(field, encoding, name)) : null,
       ),
     )
     const bytes = bytesOfVector(vector)

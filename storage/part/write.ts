@@ -31,7 +31,7 @@ import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
-import { shapeThin } from './thin.ts'
+import { shapeThin, type ThinColumn } from './thin.ts'
 import { timesOfBlock } from './time-column.ts'
 import { TokenSet } from './token-filter.ts'
 
@@ -162,7 +162,7 @@ class PartWriter {
     // What woven text may refer to.
     const others = new Map<string, Vector>()
     // What `_raw` may be made of: columns as they are written, so that a value is looked at once, however often it occurs.
-    const shaped = new Map<string, Vector>()
+    const shaped = new Map<string, Vector | ThinColumn>()
     const indexed = new Set<string>()
     const write = (field: FieldSoFar, vector: Vector, encode: Encode): void => {
       let addsTokens = vector.kind === 'text'
@@ -183,8 +183,7 @@ class PartWriter {
       entries.push(entry)
     }
     const fromFields = {
-      columnOf: (name: string) =>
-        name === '_raw' || name === '_time' ? null : (shaped.get(name) ?? block.columns.get(name) ?? null),
+      columnOf: (name: string) => (name === '_raw' || name === '_time' ? null : (shaped.get(name) ?? null)),
       isIndexed: (name: string) => indexed.has(name),
     }
     for (const [name, column] of block.columns) {
@@ -205,6 +204,7 @@ class PartWriter {
     }
     for (const [name, { rows, values }] of block.thin ?? []) {
       const vector = shapeThin({ rows, values })
+      shaped.set(name, { rows, values: vector })
       write(this.#field(name), vector, sink => encodeThin(sink, rows, vector))
       yield
     }

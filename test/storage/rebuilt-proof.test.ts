@@ -81,6 +81,42 @@ test('a matcher says yes where a renderer would write the very bytes', () => {
   )
 })
 
+test('a column of few values says what it would say made whole, whichever row is asked for next', () => {
+  const rowCount = 40
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.nat(rowCount - 1).map(String), texts, { minKeys: 1, maxKeys: 8, noNullPrototype: true }),
+      fc.array(fc.nat(rowCount - 1), { maxLength: 60 }),
+      fc.boolean(),
+      (few, asked, isIndexed) => {
+        const rows = Uint32Array.from(Object.keys(few).map(Number)).sort()
+        const whole = textVectorOf(Array.from({ length: rowCount }, (_, row) => few[row]))
+        const thin = { rows, values: textVectorOf(Array.from(rows, row => few[row])) }
+        const matchers = [matcherOf(whole, isIndexed), matcherOf(thin, isIndexed)]
+        const renderers = [rendererOf(whole), rendererOf(thin)]
+        for (const row of [...asked, ...rows]) {
+          const bytes = Buffer.from(`:${JSON.stringify(few[row] ?? 'x')}}`)
+          const places = matchers.map(({ match }) => match(row, bytes, 1, bytes.length))
+          assert.equal(places[1], places[0])
+          const written = renderers.map(render => {
+            const out = new Uint8Array(400)
+            return `${render(row, out, 0)} ${Buffer.from(out).toString('latin1')}`
+          })
+          assert.equal(written[1], written[0])
+          if (places[0] === -1) continue
+          const tokens = matchers.map(matcher => {
+            const set = new TokenSet()
+            matcher.addTokens(set, row, bytes, 1, places[0]!)
+            return [...set.hashes()].sort()
+          })
+          assert.deepEqual(tokens[1], tokens[0])
+        }
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
 test('plain decimals are decided as they are read, for every power of ten', () => {
   const numbersToTry: number[] = []
   for (let power = 0; power <= 15; power++)

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NODE_FILESYSTEM } from '../../storage/filesystem.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
+import { createChunkCache } from '../../storage/part/chunk-cache.ts'
+import type { BlockColumns } from '../../storage/part/columns.ts'
+import { openPart } from '../../storage/part/read.ts'
+import { textVectorOf } from '../../storage/part/shape.ts'
+import { writePart } from '../../storage/part/write.ts'
 import { openStore } from '../../storage/store.ts'
+import { inspectPart } from '../../storage/tools/index.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import type { Vector } from '../../storage/vector.ts'
+import { valuesOf } from './part-support.ts'
 import { allRows, event, rowOf, T0, withDirectory } from './store-support.ts'
 
 const NEVER = { flushAgeMs: 1e9, compactionWorkers: 0 }
@@ -54,4 +63,50 @@ test('two thousand fields of one source, each rare, of any type: nothing is refu
     // A field of one event costs by its value, not by the rows of the block.
     assert.ok(store.status().storageBytes < 1_000_000, `${store.status().storageBytes} bytes`)
     await store.close()
+  }))
+
+test('the text of events of rare fields is written and read without making a column of them whole', () =>
+  withDirectory(async directory => {
+    const rowCount = 1000
+    const shapes = 200
+    const lines = Array.from({ length: rowCount }, (_, n) => `{"n":${n},"rare_${n % shapes}":"${n} times"}`)
+    const full = { rowCount, presence: null }
+    const thin = Array.from({ length: shapes }, (_, shape) => {
+      const rows = Uint32Array.from({ length: rowCount / shapes }, (_, at) => at * shapes + shape)
+      return [`rare_${shape}`, { rows, values: textVectorOf(Array.from(rows, n => `${n} times`)) }] as const
+    })
+    const block: BlockColumns = {
+      rowCount,
+      columns: new Map<string, Vector>([
+        ['_time', { ...full, kind: 'time', micros: new Float64Array(rowCount).fill(T0), nanos: null }],
+        ['_raw', textVectorOf(lines)],
+        ['n', { ...full, kind: 'number', values: Float64Array.from(lines, (_, n) => n) }],
+      ]),
+      thin,
+    }
+    writePart(NODE_FILESYSTEM, directory, { id: 'p', index: 'main', blocks: [block], fsync: false })
+    const path = `${directory}/p.part`
+    const raw = inspectPart(NODE_FILESYSTEM, path).columns.find(({ field }) => field === '_raw')
+    assert.deepEqual(raw?.encodings, { rebuilt: 1 })
+
+    const made: string[] = []
+    const cache = createChunkCache(1e9)
+    const part = openPart(NODE_FILESYSTEM, path, {
+      ...{ bytes: 0, maxBytes: 1e9, get: cache.get.bind(cache), drop: cache.drop.bind(cache) },
+      set: (id, number, field, value, bytes) => {
+        made.push(field)
+        cache.set(id, number, field, value, bytes)
+      },
+    })
+    assert.deepEqual(valuesOf(part.block(0).column('_raw'), rowCount), lines)
+    assert.deepEqual(
+      made.filter(field => field.startsWith('rare_')),
+      [],
+    )
+    // One that somebody has made whole is taken as it is.
+    const again = openPart(NODE_FILESYSTEM, path, createChunkCache(1e9))
+    assert.equal(valuesOf(again.block(0).column('rare_7'), rowCount)[207], '207 times')
+    assert.deepEqual(valuesOf(again.block(0).column('_raw'), rowCount), lines)
+    part.close()
+    again.close()
   }))

@@ -138,6 +138,8 @@ export function decodeColumn(
   dictionaryOf: (id: number) => Dictionary,
   /** Other columns of the block. */
   columnOf: (field: string) => Vector | null,
+  /** Those of few values, where these will do; null: there is none, or it has many. */
+  thinOf: (field: string) => ThinColumn | null = () => null,
 ): Vector {
   switch (encoding) {
     case CONSTANT:
@@ -171,7 +173,7 @@ export function decodeColumn(
     case TIME_TEXT:
       return decodeTimeText(source, rowCount, timesOf(columnOf))
     case REBUILT:
-      return decodeRebuilt(source, rowCount, columnOf)
+      return decodeRebuilt(source, rowCount, name => thinOf(name) ?? columnOf(name))
     case WOVEN:
       return new WovenText(source, rowCount).all(columnOf)
     default:

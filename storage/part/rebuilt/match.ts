@@ -6,6 +6,7 @@
 import { DIGITS_MAX, POWERS_OF_TEN } from '../../decimal.ts'
 import { isWordByte } from '../../tokens.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import { placesAmong, type ThinColumn } from '../thin.ts'
 import type { TokenSet } from '../token-filter.ts'
 import { jsonBytesOf, type Renderer, rendererOf } from './render.ts'
 
@@ -25,7 +26,23 @@ const BACKSLASH = 92
 const NULL_TEXT = Buffer.from('null')
 
 /** @param isIndexed  the tokens of the column, which is text, are added without this */
-export function matcherOf(vector: Vector, isIndexed: boolean): Matcher {
+export function matcherOf(column: Vector | ThinColumn, isIndexed: boolean): Matcher {
+  return 'kind' in column ? matcherOfRows(column, isIndexed) : matcherOfFew(column, isIndexed)
+}
+
+function matcherOfFew({ rows, values }: ThinColumn, isIndexed: boolean): Matcher {
+  const placeOf = placesAmong(rows)
+  const { match, addTokens } = matcherOfRows(values, isIndexed)
+  return {
+    match(row, bytes, at, end) {
+      const place = placeOf(row)
+      return place === -1 ? -1 : match(place, bytes, at, end)
+    },
+    addTokens: (tokens, row, bytes, start, end) => addTokens(tokens, placeOf(row), bytes, start, end),
+  }
+}
+
+function matcherOfRows(vector: Vector, isIndexed: boolean): Matcher {
   switch (vector.kind) {
     case 'const': {
       const text = jsonBytesOf(vector.value)

@@ -4,6 +4,7 @@
  * be cut into tokens then (of some 500 bytes an event 160 are left).
  */
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import type { ThinColumn } from '../thin.ts'
 import type { TokenSet } from '../token-filter.ts'
 import { type Matcher, matcherOf } from './match.ts'
 import type { RebuiltText } from './rebuilt.ts'
@@ -20,7 +21,7 @@ const HOPELESS = 64
 
 /** What the proof knows of the block's other columns. */
 export interface Others {
-  columnOf(field: string): Vector | null
+  columnOf(field: string): Vector | ThinColumn | null
   /** Are the tokens of this column, which is text, added to the block's filter by itself? */
   isIndexed(field: string): boolean
 }

@@ -8,6 +8,7 @@ import type { ByteSink, ByteSource } from '../bytes.ts'
 import { readIntegers, writeIntegers } from '../encodings/lane.ts'
 import { presenceAt, readPresence, writePresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
+import type { ThinColumn } from '../thin.ts'
 import { NO_ROOM, type Renderer, rendererOf } from './render.ts'
 import type { Template } from './template.ts'
 
@@ -18,7 +19,8 @@ export interface RebuiltText {
   readonly chosen: Uint16Array
 }
 
-type ColumnOf = (field: string) => Vector | null
+/** A column of few values need not be made whole. */
+type ColumnOf = (field: string) => Vector | ThinColumn | null
 
 class Bound {
   readonly template: Template

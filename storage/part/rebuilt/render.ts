@@ -5,6 +5,7 @@
 import { DateTime, Duration, type Value } from '../../value.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import { jsonStringOf } from '../ascii.ts'
+import { placesAmong, type ThinColumn } from '../thin.ts'
 
 /** Writes the value of a row into `out` from `at` on and returns where it ends; -1: no JSON says this value. Never writes beyond `out`. */
 export type Renderer = (row: number, out: Uint8Array, at: number) => number
@@ -17,7 +18,20 @@ const NULL_TEXT = Buffer.from('null')
 export const NO_ROOM = -2
 export const NOT_JSON = -1
 
-export function rendererOf(vector: Vector): Renderer {
+export function rendererOf(column: Vector | ThinColumn): Renderer {
+  return 'kind' in column ? rendererOfRows(column) : rendererOfFew(column)
+}
+
+function rendererOfFew({ rows, values }: ThinColumn): Renderer {
+  const placeOf = placesAmong(rows)
+  const render = rendererOfRows(values)
+  return (row, out, at) => {
+    const place = placeOf(row)
+    return place === -1 ? NOT_JSON : render(place, out, at)
+  }
+}
+
+function rendererOfRows(vector: Vector): Renderer {
   switch (vector.kind) {
     case 'const': {
       const bytes = jsonBytesOf(vector.value)
