@@ -6,8 +6,11 @@ import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
 import { decodeHex, decodeHexRows, encodeHex, hexDigitsOf } from '../../storage/part/encodings/hex.ts'
 import { decodeTimeText, encodeTimeText, timeFormOf } from '../../storage/part/encodings/time-text.ts'
 import { pickRows } from '../../storage/pick.ts'
+import { openStore } from '../../storage/store.ts'
+import type { Value } from '../../storage/value.ts'
 import type { TextVector, TimeVector } from '../../storage/vector.ts'
 import { someRows, valuesOf } from './part-support.ts'
+import { allRows, event, T0, withDirectory } from './store-support.ts'
 
 function textOf(values: readonly (string | null | undefined)[]): TextVector {
   const texts = values.map(value => Buffer.from(value ?? ''))
@@ -146,4 +149,51 @@ test('a text of another time, or in a form of its own, is text', () => {
     assert.equal(throughTime([text], times), null, text)
   }
   assert.deepEqual(throughTime(['2026-01-02T03:04:05.006Z'], times), ['2026-01-02T03:04:05.006Z'])
+})
+
+test('a text that is the event time comes back where a block has one time only, from the buffer and from merges', async () => {
+  const rows = fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom('text', 'text', 'null', 'missing')), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(rows, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 4 }),
+      (batches, blockRows) =>
+        withDirectory(async directory => {
+          const store = await openStore({ directory, flushAgeMs: 1e9, compactionWorkers: 0, fsync: false, blockRows })
+          const expected = new Map<number, Value>()
+          for (const batch of batches) {
+            store.append(
+              batch.map(([ms, presence]) => {
+                const micros = T0 + ms * 1000
+                const text = new Date(micros / 1000).toISOString()
+                const n = expected.size
+                const at = presence === 'text' ? text : presence === 'null' ? null : undefined
+                expected.set(n, at)
+                return event({ n, at }, { micros, raw: JSON.stringify({ n, at }) })
+              }),
+            )
+            await store.flush()
+          }
+          const check = () =>
+            assert.deepEqual(
+              new Map(
+                allRows(store)
+                  .map(row => [Number(row.n), row.at] as const)
+                  .sort(([a], [b]) => a - b),
+              ),
+              expected,
+            )
+          check()
+          await store.compact()
+          check()
+          assert.deepEqual(store.status().quarantined, [])
+          assert.equal(store.status().partCount, 1)
+          await store.close()
+        }),
+    ),
+    { numRuns: 25 },
+  )
 })

@@ -3,6 +3,7 @@
  * `encodeColumn` picks the encoding for a vector's kind and values; `decodeColumn` reads any of them.
  */
 import { pickRows } from '../../pick.ts'
+import { DateTime } from '../../value.ts'
 import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
 import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
@@ -250,6 +251,12 @@ export function decodeRows(
 
 function timesOf(columnOf: (field: string) => Vector | null): TimeVector {
   const times = columnOf('_time')
-  if (times?.kind !== 'time') throw new RangeError('text of times that are not there')
-  return times
+  if (times?.kind === 'time') return times
+  // Events of one instant, told apart by who has the text, or one event alone.
+  if (times?.kind === 'const' && times.value instanceof DateTime) {
+    const { rowCount, value } = times
+    const nanos = value.nanos === 0 ? null : new Uint16Array(rowCount).fill(value.nanos)
+    return { kind: 'time', rowCount, micros: new Float64Array(rowCount).fill(value.micros), nanos, presence: null }
+  }
+  throw new RangeError('text of times that are not there')
 }
