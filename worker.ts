@@ -3,8 +3,13 @@ import { workerData } from 'node:worker_threads'
 import { assembleSplit } from './compiler/index.ts'
 import type { ThreadData } from './runtime/parallel/messages.ts'
 import { serve } from './runtime/parallel/serve.ts'
+import { stepBack } from './storage/nice.ts'
 import { createPartFiles } from './storage/part-files.ts'
 
+/** Behind the thread that takes requests. */
+const NICENESS = 5
+
+stepBack(NICENESS)
 const { cacheBytes } = workerData as ThreadData
 const files = createPartFiles(cacheBytes)
 

@@ -10,6 +10,17 @@ export const TURN_MS = 5
 
 const waiting: (() => void)[] = []
 let isScheduled = false
+let isServing = false
+
+/** This thread answers a network: somebody may ask at any moment, though nobody waits for a turn yet. */
+export function serveOthers(): void {
+  isServing = true
+}
+
+/** Is long work to be cut into what a turn may take? Cutting costs: what nobody watches is done whole. */
+export function mustGiveWay(): boolean {
+  return isServing || waiting.length > 0
+}
 
 /** Settles when it is the caller's turn again: at the earliest after what has come in by then was looked at. */
 export function nextTurn(): Promise<void> {

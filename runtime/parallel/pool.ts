@@ -1,5 +1,5 @@
 /**
- * Threads that share the work of a query. They are started when the first query that is worth it runs, answer one task at a time, and
+ * Threads that share the work of queries. They are started when the first query that is worth it runs, do a block of each task in turn, and
  * end when nobody has asked for a while. A thread that fails is replaced; what it was to do its caller does.
  */
 import { Worker } from 'node:worker_threads'
@@ -33,14 +33,18 @@ export class ThreadPool implements Lanes {
     this.rowsMin = options.rowsMin
   }
 
-  ready(): number {
+  started(): number {
     this.#threads = this.#threads.filter(thread => !thread.isGone)
     while (this.#threads.length < this.#options.threads && this.#failures < FAILURES_MAX) {
       this.#threads.push(new Thread(this.#options, error => this.#failed(error)))
     }
-    return this.#threads.findIndex(thread => !thread.isOnline) === -1
-      ? this.#threads.length
-      : this.#threads.findIndex(thread => !thread.isOnline)
+    return this.#threads.length
+  }
+
+  ready(): number {
+    const started = this.started()
+    const starting = this.#threads.findIndex(thread => !thread.isOnline)
+    return starting === -1 ? started : starting
   }
 
   /** Queries go on with fewer threads; that they do must not stay unknown. */
@@ -67,7 +71,6 @@ export class ThreadPool implements Lanes {
 }
 
 interface Waiting {
-  readonly id: number
   readonly mirror: IdMirror
   settle(result: LaneResult | null): void
 }
@@ -76,7 +79,7 @@ class Thread {
   isOnline = false
   isGone = false
   readonly #worker: Worker
-  #waiting: Waiting | null = null
+  readonly #waiting = new Map<number, Waiting>()
   #mirror: IdMirror | null = null
   #requests = 0
   #idle: NodeJS.Timeout | null = null
@@ -99,7 +102,7 @@ class Thread {
   }
 
   run(task: LaneTask, interner: Interner): { readonly result: Promise<LaneResult | null>; cancel(): void } {
-    if (this.#waiting !== null || this.isGone) return { result: Promise.resolve(null), cancel: () => {} }
+    if (this.isGone) return { result: Promise.resolve(null), cancel: () => {} }
     if (this.#mirror?.interner !== interner) this.#mirror = new IdMirror(interner)
     const mirror = this.#mirror
     const canceled = new SharedArrayBuffer(4)
@@ -107,7 +110,7 @@ class Thread {
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#worker.ref()
     const result = new Promise<LaneResult | null>(settle => {
-      this.#waiting = { id, mirror, settle }
+      this.#waiting.set(id, { mirror, settle })
     })
     const request: Request = { id, task, known: mirror.known, canceled }
     this.#worker.postMessage(request)
@@ -120,10 +123,10 @@ class Thread {
   }
 
   #answered(reply: Reply): void {
-    const waiting = this.#waiting
-    if (waiting === null || waiting.id !== reply.id) return
-    this.#waiting = null
-    this.#rest()
+    const waiting = this.#waiting.get(reply.id)
+    if (waiting === undefined) return
+    this.#waiting.delete(reply.id)
+    if (this.#waiting.size === 0) this.#rest()
     if ('failed' in reply) {
       waiting.settle(null)
       return
@@ -143,8 +146,8 @@ class Thread {
   #gone(): void {
     this.isGone = true
     if (this.#idle !== null) clearTimeout(this.#idle)
-    const waiting = this.#waiting
-    this.#waiting = null
-    waiting?.settle(null)
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { settle } of waiting) settle(null)
   }
 }

@@ -104,6 +104,7 @@ describe('work shared between threads', () => {
     const failing: Lanes = {
       rowsMin: 0,
       ready: () => 2,
+      started: () => 2,
       run: () => ({ result: Promise.resolve(null), cancel: () => {} }),
     }
     const alone = await onDisk({}, engine => answerOf(engine, QUERIES[0]))
@@ -130,6 +131,7 @@ describe('work shared between threads', () => {
     const counting: Lanes = {
       rowsMin: 0,
       ready: () => 1,
+      started: () => 1,
       run: (lane, task, interner) => ({ ...lanes.run(lane, task, interner), cancel: () => void canceled++ }),
     }
     await onDisk({ lanes: counting }, async engine => {
