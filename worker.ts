@@ -1,6 +1,6 @@
 /** The composition root of a scan thread: the compiler makes programs of plans, storage opens parts, the runtime runs the one over the other. */
 import { workerData } from 'node:worker_threads'
-import { assembleSplit } from './compiler/index.ts'
+import { assembleSplit, assembleWhole } from './compiler/index.ts'
 import type { ThreadData } from './runtime/parallel/messages.ts'
 import { serve } from './runtime/parallel/serve.ts'
 import { stepBack } from './storage/nice.ts'
@@ -10,7 +10,7 @@ import { createPartFiles } from './storage/part-files.ts'
 const NICENESS = 5
 
 stepBack(NICENESS)
-const { cacheBytes } = workerData as ThreadData
+const { cacheBytes, poolBytes } = workerData as ThreadData
 const files = createPartFiles(cacheBytes)
 
-serve({ assemble: assembleSplit, open: path => files.open(path) })
+serve({ poolBytes, assemble: assembleSplit, assembleWhole, open: path => files.open(path) })

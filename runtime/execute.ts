@@ -9,6 +9,7 @@ import { CorruptPartError } from '../storage/errors.ts'
 import type { PartReader } from '../storage/index.ts'
 import { mustGiveWay, Turn } from '../storage/turns.ts'
 import type { Batch } from './batch.ts'
+import { CanceledError } from './canceled.ts'
 import { connect, type Network, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
@@ -53,19 +54,13 @@ export interface ExecuteOptions {
   readonly measures?: boolean
   /** Other threads to share the work with. */
   readonly lanes?: Lanes
-}
-
-/** The run was cancelled, by its caller or through its signal. */
-export class CanceledError extends Error {
-  constructor() {
-    super('the query was canceled')
-    this.name = 'CanceledError'
-  }
+  /** Filled in; one of its own unless given. */
+  readonly profile?: Profile
 }
 
 /** Nothing runs until `batches()` is pulled. The source is released when the run ends, however it ends. */
 export function execute(program: Program, source: PartSource, options: ExecuteOptions): QueryResult {
-  const profile = emptyProfile()
+  const profile = options.profile ?? emptyProfile()
   const stopwatch = new Stopwatch(options.measures ?? true)
   const canceler = new AbortController()
   const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true

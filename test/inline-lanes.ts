@@ -27,10 +27,6 @@ export class InlineLanes implements Lanes {
     })
   }
 
-  started(): number {
-    return this.#lanes.length
-  }
-
   ready(): number {
     return this.#lanes.length
   }

@@ -19,10 +19,6 @@ export class Claims {
     return Atomics.compareExchange(this.#owners, number, 0, share + 1) === 0
   }
 
-  isFree(number: number): boolean {
-    return Atomics.load(this.#owners, number) === 0
-  }
-
   isOf(number: number, share: number): boolean {
     return Atomics.load(this.#owners, number) === share + 1
   }

@@ -43,8 +43,6 @@ export interface LaneResult {
 export interface Lanes {
   /** Threads ready besides the caller's; may be none, and may be more the next time. */
   ready(): number
-  /** The same with those that are still starting: they will come to what they are given. */
-  started(): number
   /** Fewer rows than this are done before another thread has answered. */
   readonly rowsMin: number
   /**

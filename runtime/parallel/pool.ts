@@ -4,9 +4,10 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Interner } from '../helpers/interner.ts'
+import type { WholeRun, WholeThread } from './elsewhere.ts'
 import { IdMirror } from './id-mirror.ts'
 import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
-import type { Reply, Request, ThreadData } from './messages.ts'
+import type { Order, Reply, Request, ThreadData, WholeReply, WholeTask } from './messages.ts'
 
 export interface PoolOptions {
   /** The module a thread runs. */
@@ -14,6 +15,8 @@ export interface PoolOptions {
   readonly threads: number
   /** Of each thread, for decoded columns. */
   readonly cacheBytes: number
+  /** Of each thread, for what queries hold that it runs whole. */
+  readonly poolBytes: number
   readonly rowsMin: number
 }
 
@@ -33,18 +36,26 @@ export class ThreadPool implements Lanes {
     this.rowsMin = options.rowsMin
   }
 
-  started(): number {
+  /** The thread with the fewest queries of its own; null when there are no threads. */
+  whole(): WholeThread | null {
+    this.#start()
+    return this.#threads.reduce<Thread | null>(
+      (least, thread) => (least === null || thread.load < least.load ? thread : least),
+      null,
+    )
+  }
+
+  #start(): void {
     this.#threads = this.#threads.filter(thread => !thread.isGone)
     while (this.#threads.length < this.#options.threads && this.#failures < FAILURES_MAX) {
       this.#threads.push(new Thread(this.#options, error => this.#failed(error)))
     }
-    return this.#threads.length
   }
 
   ready(): number {
-    const started = this.started()
+    this.#start()
     const starting = this.#threads.findIndex(thread => !thread.isOnline)
-    return starting === -1 ? started : starting
+    return starting === -1 ? this.#threads.length : starting
   }
 
   /** Queries go on with fewer threads; that they do must not stay unknown. */
@@ -75,22 +86,24 @@ interface Waiting {
   settle(result: LaneResult | null): void
 }
 
-class Thread {
+class Thread implements WholeThread {
   isOnline = false
   isGone = false
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
+  readonly #wholes = new Map<number, (reply: WholeReply['of']) => void>()
   #mirror: IdMirror | null = null
   #requests = 0
   #idle: NodeJS.Timeout | null = null
 
-  constructor({ entry, cacheBytes }: PoolOptions, failed: (error: Error) => void) {
-    const workerData: ThreadData = { cacheBytes }
+  constructor({ entry, cacheBytes, poolBytes }: PoolOptions, failed: (error: Error) => void) {
+    const workerData: ThreadData = { cacheBytes, poolBytes }
     this.#worker = new Worker(entry, { workerData, name: 'quern-scan' })
     // A query holds the process by itself while it runs; a thread that waits does not.
     this.#worker.unref()
-    this.#worker.on('message', (message: 'ready' | Reply) => {
+    this.#worker.on('message', (message: 'ready' | Reply | WholeReply) => {
       if (message === 'ready') this.isOnline = true
+      else if ('of' in message) this.#wholes.get(message.id)?.(message.of)
       else this.#answered(message)
     })
     this.#worker.on('error', error => {
@@ -107,14 +120,47 @@ class Thread {
     const mirror = this.#mirror
     const canceled = new SharedArrayBuffer(4)
     const id = ++this.#requests
-    if (this.#idle !== null) clearTimeout(this.#idle)
-    this.#worker.ref()
+    this.#wake()
     const result = new Promise<LaneResult | null>(settle => {
       this.#waiting.set(id, { mirror, settle })
     })
     const request: Request = { id, task, known: mirror.known, canceled }
     this.#worker.postMessage(request)
     return { result, cancel: () => void Atomics.store(new Int32Array(canceled), 0, 1) }
+  }
+
+  get load(): number {
+    return this.#wholes.size
+  }
+
+  runWhole(task: WholeTask, transfer: readonly ArrayBuffer[], hear: (reply: WholeReply['of']) => void): WholeRun {
+    const id = ++this.#requests
+    const tell = (order: Order, moved: readonly ArrayBuffer[] = []) =>
+      this.#worker.postMessage(order, moved as ArrayBuffer[])
+    if (this.isGone) {
+      queueMicrotask(() => hear({ failed: 'the thread has ended' }))
+      return { more: () => {}, stop: () => {} }
+    }
+    this.#wake()
+    this.#wholes.set(id, hear)
+    tell({ id, whole: task }, transfer)
+    return {
+      more: () => tell({ id, more: true }),
+      stop: () => {
+        if (!this.#wholes.delete(id)) return
+        tell({ id, stop: true })
+        this.#restIfIdle()
+      },
+    }
+  }
+
+  #wake(): void {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#worker.ref()
+  }
+
+  #restIfIdle(): void {
+    if (this.#waiting.size === 0 && this.#wholes.size === 0) this.#rest()
   }
 
   async end(): Promise<void> {
@@ -126,7 +172,7 @@ class Thread {
     const waiting = this.#waiting.get(reply.id)
     if (waiting === undefined) return
     this.#waiting.delete(reply.id)
-    if (this.#waiting.size === 0) this.#rest()
+    this.#restIfIdle()
     if ('failed' in reply) {
       waiting.settle(null)
       return
@@ -149,5 +195,8 @@ class Thread {
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
     for (const { settle } of waiting) settle(null)
+    const wholes = [...this.#wholes.values()]
+    this.#wholes.clear()
+    for (const hear of wholes) hear({ failed: 'the thread ended' })
   }
 }

@@ -8,9 +8,10 @@ import type { Place } from '../operators/scan.ts'
 import type { AggregateSpec } from '../program.ts'
 import { Claims } from './claims.ts'
 import type { BlockPlace } from './lanes.ts'
-import type { Reply, Request } from './messages.ts'
+import type { Order, Reply, Request } from './messages.ts'
 import { buffersOf } from './state.ts'
 import { packValues } from './values.ts'
+import { type WholeRooms, WholeRuns } from './whole.ts'
 
 export interface ThreadRooms {
   assemble(plan: string, query: string): AggregateSpec
@@ -20,7 +21,7 @@ export interface ThreadRooms {
 /** Programs kept: a query that is asked again is not compiled again. */
 const PROGRAMS_MAX = 200
 
-export function serve(rooms: ThreadRooms): void {
+export function serve(rooms: ThreadRooms & WholeRooms): void {
   const port = parentPort
   if (port === null) throw new Error('this module runs in a thread of its own')
   const answer = answering(rooms)
@@ -33,8 +34,13 @@ export function serve(rooms: ThreadRooms): void {
     else port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
     if (open.length > 0) setImmediate(step)
   }
-  port.on('message', (request: Request) => {
-    if (open.push(answer(request)) === 1) setImmediate(step)
+  const whole = new WholeRuns(port, rooms)
+  port.on('message', (order: Order) => {
+    if ('task' in order) {
+      if (open.push(answer(order)) === 1) setImmediate(step)
+    } else if ('whole' in order) whole.start(order.id, order.whole)
+    else if ('more' in order) whole.more(order.id)
+    else whole.stop(order.id)
   })
   port.postMessage('ready')
 }

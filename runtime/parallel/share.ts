@@ -2,7 +2,6 @@
  * Deals the blocks of a scan out to other threads and takes in what they found. The caller works through the places it is handed: its
  * own share and what others have not come to, then whatever another thread could not do.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isAnyoneWaiting } from '../../storage/turns.ts'
 import { fieldStatistics } from '../field-statistics.ts'
 import type { AggregateOperator } from '../operators/aggregate.ts'
@@ -36,9 +35,6 @@ export interface ShareOptions {
   readonly isCanceled: () => boolean
 }
 
-/** What a thread costs is worth it for so much less where this one has other things to do. */
-const CROWDED_SHARE = 8
-
 /** With fewer rows a group, merging what two threads found takes as long as finding it: 2 M rows by 96 k users, 40 ms alone, 71 shared. */
 const ROWS_PER_GROUP_MIN = 100
 
@@ -57,11 +53,9 @@ function hasManyGroups({ aggregate: { keys } }: SplitPlan, places: readonly Plac
 export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork | null {
   const { lanes, split, aggregate, profile } = options
   const total = places.reduce((sum, place) => sum + place.block.rowCount, 0)
-  const isCrowded = isAnyoneWaiting()
-  const rowsMin = isCrowded ? lanes.rowsMin / CROWDED_SHARE : lanes.rowsMin
   // From 0 rows on: whatever it costs, as tests want it.
-  if (lanes.rowsMin > 0 && (total < rowsMin || hasManyGroups(split, places, total))) return null
-  const threads = isCrowded ? lanes.started() : lanes.ready()
+  if (lanes.rowsMin > 0 && (total < lanes.rowsMin || hasManyGroups(split, places, total))) return null
+  const threads = lanes.ready()
   if (threads === 0) return null
   const dealt = deal(places, threads + 1)
   const memory = Claims.memoryFor(places.length)
@@ -71,9 +65,7 @@ export function shareWork(program: Program, places: readonly Place[], options: S
   const common = dealt.map(numbers => numbers.filter(number => !isMineAlone(number)))
   const runs = dealt.slice(0, threads).map((theirs, lane) => ({
     lane,
-    ...((isCrowded ? common.every(numbers => numbers.length === 0) : theirs.length === 0)
-      ? NOTHING
-      : lanes.run(lane, taskOf(lane), aggregate.interner)),
+    ...(theirs.length === 0 ? NOTHING : lanes.run(lane, taskOf(lane), aggregate.interner)),
   }))
 
   function taskOf(lane: number): LaneTask {
@@ -107,24 +99,6 @@ export function shareWork(program: Program, places: readonly Place[], options: S
         // What others can do is theirs while somebody waits for this thread.
         takes: at => (isMineAlone(order[at]!) || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
       }
-      let isOver = false
-      const over = Promise.all(runs.map(run => run.result)).then(() => {
-        isOver = true
-      })
-      while (!isOver && order.some(number => claims.isFree(number))) {
-        if (mayHelp()) {
-          isHelping = true
-          try {
-            yield {
-              places: order.map(number => places[number]!),
-              takes: at => !isAnyoneWaiting() && claims.take(order[at]!, threads),
-            }
-          } finally {
-            isHelping = false
-          }
-        }
-        await Promise.race([over, sleep(HELP_AGAIN_MS)])
-      }
       for (const { lane, result } of runs) {
         const found = await result
         if (found !== null) take(found)
@@ -139,17 +113,6 @@ export function shareWork(program: Program, places: readonly Place[], options: S
       for (const run of runs) run.cancel()
     },
   }
-}
-
-/**
- * Where several queries share their work out at once, this thread helps one of them at a time, and none while anything else waits for it: a
- * hundredth of a second of each query would be a tenth for whoever asks for something small.
- */
-let isHelping = false
-const HELP_AGAIN_MS = 20
-
-function mayHelp(): boolean {
-  return !isHelping && !isAnyoneWaiting()
 }
 
 const NOTHING = { result: Promise.resolve(null), cancel: (): void => {} }
