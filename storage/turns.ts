@@ -47,7 +47,14 @@ export function isAnyoneWaiting(): boolean {
 
 /** Asked again and again in the midst of long work. */
 export class Turn {
-  #end = performance.now() + TURN_MS
+  readonly #ms: number
+  #end: number
+
+  /** @param ms  how long it may last, where not all of the work is done while it is asked about */
+  constructor(ms: number = TURN_MS) {
+    this.#ms = ms
+    this.#end = performance.now() + ms
+  }
 
   /** Has it been the caller's turn for long enough? Then it owes `await turn.next()`. */
   get isOver(): boolean {
@@ -56,6 +63,6 @@ export class Turn {
 
   async next(): Promise<void> {
     await nextTurn()
-    this.#end = performance.now() + TURN_MS
+    this.#end = performance.now() + this.#ms
   }
 }
