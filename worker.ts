@@ -6,8 +6,8 @@ import { serve } from './runtime/parallel/serve.ts'
 import { stepBack } from './storage/nice.ts'
 import { createPartFiles } from './storage/part-files.ts'
 
-/** Behind the thread that takes requests. */
-const NICENESS = 5
+/** Far behind the thread that takes requests: of the time that has work, it then waits a third for a processor (two cores, ten queries), and half at 5. */
+const NICENESS = 10
 
 stepBack(NICENESS)
 const { cacheBytes, poolBytes } = workerData as ThreadData
