@@ -23,8 +23,9 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import { type QueryRun, queryRun } from './query-run.ts'
+import type { Batch } from './runtime/batch.ts'
 import { estimateScans } from './runtime/estimate.ts'
-import { execute } from './runtime/execute.ts'
+import { type ExecuteOptions, execute, type PartSource } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 
 import { queryIdentity } from './runtime/identity.ts'
@@ -33,6 +34,7 @@ import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import { MemoryPool } from './runtime/memory.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
+import { executeElsewhere } from './runtime/parallel/elsewhere.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
@@ -47,6 +49,7 @@ import type {
   AppendReceipt,
   DocumentStore,
   IncomingEvent,
+  PartReader,
   Snapshot,
   Store,
   StoreOptions,
@@ -59,14 +62,15 @@ import { LookupTables } from './storage/lookups/tables.ts'
 import { fragmentsOf } from './storage/saved-queries.ts'
 import { openStore } from './storage/store.ts'
 import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
+import { isAnyoneWaiting } from './storage/turns.ts'
 import { DateTime, type Value } from './storage/value.ts'
 
 export { UnsupportedStageError } from './compiler/live.ts'
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export type { QueryRun } from './query-run.ts'
+export { CanceledError } from './runtime/canceled.ts'
 export type { Collected } from './runtime/collect.ts'
-export { CanceledError } from './runtime/execute.ts'
 export type { ExportFormat, ExportReport } from './runtime/interchange/export.ts'
 export { EXPORT_FORMATS } from './runtime/interchange/export.ts'
 export { TableFileError } from './runtime/interchange/table-file.ts'
@@ -90,6 +94,11 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly threads?: number
   /** Aggregations over fewer rows run in the calling thread alone. Default 200,000. */
   readonly parallelRowsMin?: number
+  /**
+   * Whole aggregations are left to a thread: `always`, `never`, or where the calling one has other things to do (`crowded`), which suits a
+   * server: it answers meanwhile. Default `never`: all threads share one query.
+   */
+  readonly elsewhere?: 'always' | 'crowded' | 'never'
   /** From how many rows on a query without a time range gets a hint. Default 10 million. */
   readonly muchDataRows?: number
   /** Replaced by tests. */
@@ -203,7 +212,9 @@ export interface Engine {
 export async function open(directory: string | null, options: EngineOptions = {}): Promise<Engine> {
   const store = await openStore({ ...options, directory })
   const threads = options.threads ?? Math.min(THREADS_MAX, availableParallelism() - 1)
+  const memory = new MemoryPool(options.queryPoolBytes ?? totalmem() / 4)
   const pool = new ThreadPool({
+    poolBytes: Math.ceil(memory.sizeBytes / (threads + 1)),
     entry: new URL('./worker.js', import.meta.url),
     threads: directory === null ? 0 : threads,
     cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),
@@ -219,9 +230,9 @@ export async function open(directory: string | null, options: EngineOptions = {}
   // Nobody else uses the directory of a store that is locked.
   spill.sweep(directory !== null && options.spillDirectory === undefined)
   const clock = options.clock ?? Date.now
-  const memory = new MemoryPool(options.queryPoolBytes ?? totalmem() / 4)
   const lanes = options.lanes ?? pool
-  return new StoreEngine({ directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
+  const elsewhere = options.elsewhere ?? 'never'
+  return new StoreEngine({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
 }
 
 /** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
@@ -285,7 +296,13 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
+/** Of fewer rows an aggregation is done before another thread has begun. */
+const ELSEWHERE_ROWS_MIN = 20_000
+/** Who has just been sent events will be sent more. */
+const INGEST_LASTS_MS = 1000
+
 interface EngineParts {
+  readonly elsewhere: 'always' | 'crowded' | 'never'
   readonly directory: string | null
   readonly store: Store
   readonly clock: () => number
@@ -314,8 +331,13 @@ class StoreEngine implements Engine {
   readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
   readonly #spill: SpillSpace
+  readonly #elsewhere: EngineParts['elsewhere']
+  /** Queries that run whole in this thread or another. */
+  #running = 0
+  #ingestedAt = Number.NEGATIVE_INFINITY
 
-  constructor({ directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
+  constructor({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
+    this.#elsewhere = elsewhere
     this.directory = directory
     this.#store = store
     this.storage = store
@@ -333,6 +355,7 @@ class StoreEngine implements Engine {
   }
 
   ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt {
+    this.#ingestedAt = performance.now()
     return this.#store.append(readEventLikes(events, defaults))
   }
 
@@ -366,11 +389,11 @@ class StoreEngine implements Engine {
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
-    const { compiled, result, identity } = this.#start(text, options)
+    const { compiled, result, identity } = this.#start(text, options, this.#elsewhere !== 'never')
     return queryRun(compiled, result, () => [], identity)
   }
 
-  #start(text: string, options: QueryOptions): Started {
+  #start(text: string, options: QueryOptions, mayGo = false): Started {
     const given = options.snapshot
     const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {
@@ -382,13 +405,59 @@ class StoreEngine implements Engine {
       const { parts } = snapshot
       return {
         compiled,
-        result: execute(compiled.program, source, run),
+        result: mayGo ? this.#anywhere(compiled, source, run, parts) : execute(compiled.program, source, run),
         identity: () => queryIdentity(compiled, options.variables, parts, now),
       }
     } catch (error) {
       snapshot.release()
       throw error
     }
+  }
+
+  /** Here or in another thread, which is decided when it begins. */
+  #anywhere(
+    { program, fieldsRead }: Compiled,
+    source: PartSource,
+    run: ExecuteOptions,
+    parts: readonly PartReader[],
+  ): QueryResult {
+    const here = (profile?: Profile): QueryResult => execute(program, source, { ...run, ...(profile && { profile }) })
+    const rows = parts.reduce((sum, part) => sum + part.rowCount, 0)
+    const isWorthIt = rows >= ELSEWHERE_ROWS_MIN || this.#elsewhere === 'always'
+    if (program.whole == null || fieldsRead === null || run.openFile !== undefined || !isWorthIt)
+      return this.#counted(here())
+    const { nowMicros, memoryBytes, signal } = run
+    return this.#counted(
+      executeElsewhere({
+        program,
+        fieldsRead,
+        parts,
+        nowMicros,
+        memoryBytes,
+        signal,
+        thread: () => (this.#isCrowded() ? this.#pool.whole() : null),
+        here,
+        release: () => source.release(),
+      }),
+    )
+  }
+
+  #isCrowded(): boolean {
+    if (this.#elsewhere === 'always') return true
+    // The one that asks is counted.
+    return this.#running > 1 || isAnyoneWaiting() || performance.now() - this.#ingestedAt < INGEST_LASTS_MS
+  }
+
+  #counted(result: QueryResult): QueryResult {
+    const during = async function* (this: StoreEngine): AsyncGenerator<Batch> {
+      this.#running++
+      try {
+        yield* result.batches()
+      } finally {
+        this.#running--
+      }
+    }
+    return { ...result, batches: during.bind(this) }
   }
 
   async exportTo(to: string | LineSink, format: ExportFormat, text: string, options: QueryOptions = {}) {

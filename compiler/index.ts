@@ -16,7 +16,7 @@ import {
 } from '../grammar/index.ts'
 import { evaluateConstant } from '../runtime/evaluate-constant.ts'
 import { StrictCastError } from '../runtime/helpers/errors.ts'
-import type { AggregateSpec, ResultShape } from '../runtime/program.ts'
+import type { AggregateSpec, OperatorSpec, ResultShape } from '../runtime/program.ts'
 import type { TimeRange } from '../storage/predicate.ts'
 import type { Value } from '../storage/value.ts'
 import { emitExtend } from './codegen/extend.ts'
@@ -33,7 +33,7 @@ import { RULES } from './optimise/index.ts'
 import { changedLines, type PassContext, type Rule } from './pass.ts'
 import { choose } from './physical/choose.ts'
 import { type PhysicalOp, type PhysicalScan, physicalInputs, scansIn } from './physical/ops.ts'
-import { splitsOf } from './physical/split-plan.ts'
+import { splitsOf, wholePlanOf } from './physical/split-plan.ts'
 import { unpackPlan } from './physical/transfer.ts'
 import { assemble } from './program/assemble.ts'
 import { labelOf } from './program/labels.ts'
@@ -97,13 +97,15 @@ export function compile(text: string, options: CompileOptions): Compiled {
   const scans = scansIn(physical)
   const conjuncts = scans.flatMap(scan => scan.conjuncts)
   const events = scans.filter(scan => scan.lookup === null)
+  const splits = splitsOf(physical, root, options.functions ?? FUNCTIONS)
   return {
     program: {
       query: canonical,
       hash: shortHash(canonical),
       root,
       result: shapeOf(resolved),
-      splits: splitsOf(physical, root, options.functions ?? FUNCTIONS),
+      splits,
+      whole: wholePlanOf(physical, splits, options.functions ?? FUNCTIONS),
     },
     canonical,
     rewrites,
@@ -261,6 +263,11 @@ export function assembleSplit(text: string, query: string): AggregateSpec {
   const { root } = assemble(unpackPlan(text, FUNCTIONS), { source: { text: query }, sourceMaps: false })
   if (root.op !== 'aggregate') throw new Error(`a split plan ends with ${root.op}`)
   return root
+}
+
+/** The same of a whole query (`Program.whole`). */
+export function assembleWhole(text: string, query: string): OperatorSpec {
+  return assemble(unpackPlan(text, FUNCTIONS), { source: { text: query }, sourceMaps: false }).root
 }
 
 /** What any of the scans reads; null: all there is. */

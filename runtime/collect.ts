@@ -102,11 +102,11 @@ export class Collector {
     const shape = this.#shape
     const rows = this.#rows
     const names = [...this.#columns.keys()]
-    // Of no rows at all, a `keep` still says what they would have had.
-    const isNamed = shape.columns !== null || (shape.kept !== undefined && this.total === 0)
+    // What a `keep` names was asked for, though no row may have it.
+    const kept = new Set(shape.kept)
     const present: string[] = []
     for (const [index, name] of names.entries()) {
-      if (isNamed || rows.some(row => row[index] !== undefined)) present.push(name)
+      if (shape.columns !== null || kept.has(name) || rows.some(row => row[index] !== undefined)) present.push(name)
       yield
     }
     const indexes = present.map(name => this.#columns.get(name)!)

@@ -7,8 +7,9 @@
  */
 import { CorruptPartError } from '../storage/errors.ts'
 import type { PartReader } from '../storage/index.ts'
-import { isAnyoneWaiting, Turn } from '../storage/turns.ts'
+import { mustGiveWay, Turn } from '../storage/turns.ts'
 import type { Batch } from './batch.ts'
+import { CanceledError } from './canceled.ts'
 import { connect, type Network, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
@@ -53,19 +54,13 @@ export interface ExecuteOptions {
   readonly measures?: boolean
   /** Other threads to share the work with. */
   readonly lanes?: Lanes
-}
-
-/** The run was cancelled, by its caller or through its signal. */
-export class CanceledError extends Error {
-  constructor() {
-    super('the query was canceled')
-    this.name = 'CanceledError'
-  }
+  /** Filled in; one of its own unless given. */
+  readonly profile?: Profile
 }
 
 /** Nothing runs until `batches()` is pulled. The source is released when the run ends, however it ends. */
 export function execute(program: Program, source: PartSource, options: ExecuteOptions): QueryResult {
-  const profile = emptyProfile()
+  const profile = options.profile ?? emptyProfile()
   const stopwatch = new Stopwatch(options.measures ?? true)
   const canceler = new AbortController()
   const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true
@@ -173,7 +168,7 @@ async function* run(
   const network = connect(program.root, context, ready, program.splits)
   state.network = network
   const turn = new Turn()
-  const pace = new Pace(isAnyoneWaiting)
+  const pace = new Pace(mustGiveWay)
   try {
     for (const { scan, head, shared: part } of network.sources) {
       // What needs no input is not given any: a head that has enough, the rest of a union behind it.
@@ -242,9 +237,9 @@ async function* run(
 
 /**
  * The part of a run that another thread does: the blocks it is given, through the operators below and including the aggregation.
- * Synchronous: a thread has nothing else to do. Null when it was canceled.
+ * A block a step: the thread may have those of other queries to do. Null when it was canceled.
  */
-export function executePartial(
+export function* executePartial(
   spec: AggregateSpec,
   hash: string,
   places: readonly Place[],
@@ -255,7 +250,7 @@ export function executePartial(
     /** Asked before each block, by its place in the list: is it this thread's to do? */
     readonly takes: (at: number) => boolean
   },
-): { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null {
+): Generator<void, { readonly partial: PartialState; readonly profile: Profile; readonly interner: Interner } | null> {
   const profile = emptyProfile()
   const memory = new MemoryBudget(options.memoryBytes)
   // What does not fit here is done, and written, by the thread that asked.
@@ -266,6 +261,7 @@ export function executePartial(
   for (const batch of scan.batches(places, options.takes)) {
     if (options.isCanceled()) return null
     if (batch !== null) head.push(batch)
+    yield
   }
   network.settle()
   const { aggregate } = shared!

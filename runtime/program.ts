@@ -17,6 +17,8 @@ export interface Program {
   readonly result: ResultShape
   /** Parts of the plan that several threads may run over different blocks, the lowest over each scan. */
   readonly splits: readonly SplitPlan[]
+  /** The text of the whole plan, for a thread that runs all of it; null: only the asking thread can. */
+  readonly whole?: (() => string | null) | null
 }
 
 /** An aggregation and everything below it, each op of which looks at one row at a time. */

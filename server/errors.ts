@@ -5,7 +5,7 @@
 import { UnsupportedStageError } from '../engine.ts'
 import { CompileError, diagnosticsToJson, renderDiagnostic } from '../grammar/index.ts'
 import type { Position } from '../grammar/source.ts'
-import { CanceledError } from '../runtime/execute.ts'
+import { CanceledError } from '../runtime/canceled.ts'
 import { DataError } from '../runtime/helpers/errors.ts'
 import { QueryMemoryError } from '../runtime/memory.ts'
 import { SpillReadError } from '../runtime/spill/spill-file.ts'

@@ -5,6 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine.ts'
+import { serveOthers } from '../storage/turns.ts'
 import { serveContext } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { Connections } from './connections.ts'
@@ -26,6 +27,7 @@ export interface RunningServer {
 }
 
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
+  serveOthers()
   const context = createContext(engine, config)
   const created = (await context.authority?.keys.bootstrap()) ?? null
   const tls = tlsSettings(config, 'http')

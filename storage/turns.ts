@@ -10,6 +10,17 @@ export const TURN_MS = 5
 
 const waiting: (() => void)[] = []
 let isScheduled = false
+let isServing = false
+
+/** This thread answers a network: somebody may ask at any moment, though nobody waits for a turn yet. */
+export function serveOthers(): void {
+  isServing = true
+}
+
+/** Is long work to be cut into what a turn may take? Cutting costs: what nobody watches is done whole. */
+export function mustGiveWay(): boolean {
+  return isServing || waiting.length > 0
+}
 
 /** Settles when it is the caller's turn again: at the earliest after what has come in by then was looked at. */
 export function nextTurn(): Promise<void> {
@@ -36,7 +47,14 @@ export function isAnyoneWaiting(): boolean {
 
 /** Asked again and again in the midst of long work. */
 export class Turn {
-  #end = performance.now() + TURN_MS
+  readonly #ms: number
+  #end: number
+
+  /** @param ms  how long it may last, where not all of the work is done while it is asked about */
+  constructor(ms: number = TURN_MS) {
+    this.#ms = ms
+    this.#end = performance.now() + ms
+  }
 
   /** Has it been the caller's turn for long enough? Then it owes `await turn.next()`. */
   get isOver(): boolean {
@@ -45,6 +63,6 @@ export class Turn {
 
   async next(): Promise<void> {
     await nextTurn()
-    this.#end = performance.now() + TURN_MS
+    this.#end = performance.now() + this.#ms
   }
 }

@@ -16,7 +16,7 @@ export class InlineLanes implements Lanes {
   answered = 0
   readonly #lanes: {
     readonly files: PartFiles
-    readonly answer: (request: Request) => Reply
+    readonly answer: (request: Request) => Generator<void, Reply>
     mirror: IdMirror | null
   }[]
 
@@ -38,12 +38,19 @@ export class InlineLanes implements Lanes {
     // One after the other the first would take all there is.
     const own = { ...task, places: task.places.slice(0, task.ownCount) }
     const request: Request = { id: 1, task: own, known: mirror.known, canceled: new SharedArrayBuffer(4) }
-    const reply = structuredClone(thread.answer(structuredClone(request)))
+    const reply = structuredClone(lastOf(thread.answer(structuredClone(request))))
     thread.files.close()
     if ('failed' in reply) return { result: Promise.resolve(null), cancel: () => {} }
     const { partial, profile, generation, from, values } = reply
     mirror.learn(generation, from, values)
     this.answered++
     return { result: Promise.resolve({ partial, profile, ids: mirror.ids }), cancel: () => {} }
+  }
+}
+
+function lastOf<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
   }
 }

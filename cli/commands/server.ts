@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { open } from '../../engine.ts'
 import { loadConfig } from '../../server/config.ts'
 import { listen, type RunningServer } from '../../server/listen.ts'
+import { warmUp } from '../../server/warm-up.ts'
 import type { Quarantined } from '../../storage/index.ts'
 import { dataHome } from '../data-home.ts'
 
@@ -29,6 +30,7 @@ export async function server(options: ServerOptions): Promise<void> {
   const engine = await open(directory, { ...config.engineOptions(), onDamage })
   const running = await listen(engine, config)
   process.stdout.write(`${greeting(running, directory, isFirstStart, engine.status().quarantined)}\n`)
+  await warmUp(engine)
   await running.closed
 }
 

@@ -2,7 +2,7 @@
 import { isTransferable } from '../../runtime/parallel/state.ts'
 import { type AggregateSpec, inputsOf, type OperatorSpec, type SplitPlan } from '../../runtime/program.ts'
 import type { FunctionRegistry } from '../functions/descriptor.ts'
-import { type PhysicalOp, physicalInputs } from './ops.ts'
+import { type PhysicalOp, physicalInputs, scansIn } from './ops.ts'
 import { packPlan } from './transfer.ts'
 
 const ROW_BY_ROW: ReadonlySet<PhysicalOp['kind']> = new Set(['filter', 'extend', 'keep', 'drop', 'rename', 'parse'])
@@ -36,5 +36,26 @@ function splitOf({ op, spec }: Found, functions: FunctionRegistry): SplitPlan {
       text ??= packPlan(op, functions)
       return text
     },
+  }
+}
+
+/**
+ * The whole plan for another thread: of one scan with an aggregation over it, so that what comes back is small. Null for any other; so is
+ * what it answers of a plan that cannot be told.
+ */
+export function wholePlanOf(
+  plan: PhysicalOp,
+  splits: readonly SplitPlan[],
+  functions: FunctionRegistry,
+): (() => string | null) | null {
+  const [scan, ...others] = scansIn(plan)
+  if (scan === undefined || others.length > 0 || scan.lookup !== null || splits.length === 0) return null
+  return () => {
+    try {
+      return packPlan(plan, functions)
+    } catch (error) {
+      if (error instanceof TypeError) return null
+      throw error
+    }
   }
 }

@@ -16,6 +16,8 @@ import { textAt } from './vectors.ts'
 const NO = 0
 const YES = 1
 const UNKNOWN = 2
+/** Only the row's own text can tell. */
+const ASK = 3
 
 const exactTexts = new WeakMap<TextVector, string>()
 const foldedTexts = new WeakMap<TextVector, string>()
@@ -102,28 +104,58 @@ function searchBlock(
   if (needle === '' || !isAscii(needle) || count * 16 < vector.rowCount) {
     return rowByRow(vector, search.decide, rows, selection, count)
   }
-  const text = byteText(vector, ignoreCase)
-  if (ignoreCase && !isAsciiText(vector, text) && foldsBeyondAscii(text, needle))
+  const all = byteText(vector, ignoreCase)
+  if (ignoreCase && !isAsciiText(vector, all) && foldsBeyondAscii(all, needle))
     return rowByRow(vector, search.decide, rows, selection, count)
   const wanted = ignoreCase ? needle.toLowerCase() : needle
   const { offsets, rowCount } = vector
-  let row = 0
+  const [first, last] = boundsOf(rowCount, selection, count)
+  const base = offsets[first]!
+  const text = first === 0 && last === rowCount - 1 ? all : all.slice(base, offsets[last + 1]!)
+  let row = first
   for (let hit = text.indexOf(wanted); hit >= 0; ) {
-    row = rowOf(offsets, hit, row, rowCount)
-    const rowEnd = offsets[row + 1]!
+    row = rowOf(offsets, base + hit, row, rowCount)
+    const rowEnd = offsets[row + 1]! - base
     const end = hit + needle.length
     let next = hit + 1
     if (end <= rowEnd && rows[row] !== UNKNOWN) {
-      const verdict = search.accept(text, hit, end, offsets[row]!, rowEnd)
-      const accepted = verdict ?? search.decide(textAt(vector.bytes, offsets, row)) === true
-      if (accepted) {
-        rows[row] = YES
+      const verdict = search.accept(text, hit, end, offsets[row]! - base, rowEnd)
+      if (verdict !== false) {
+        rows[row] = verdict === null ? ASK : YES
         next = rowEnd
-      } else if (verdict === null) next = rowEnd
+      }
     }
     hit = next >= text.length ? -1 : text.indexOf(wanted, next)
   }
+  askedRows(vector, search.decide, rows, selection, count)
   return rows
+}
+
+/** The first and the last row of a selection, which may be a part of a block's; in whatever order it is. */
+function boundsOf(rowCount: number, selection: Uint32Array | null, count: number): readonly [number, number] {
+  if (selection === null) return [0, rowCount - 1]
+  let first = rowCount - 1
+  let last = 0
+  for (let n = 0; n < count; n++) {
+    const row = selection[n]!
+    if (row < first) first = row
+    if (row > last) last = row
+  }
+  return [first, last]
+}
+
+/** Of the rows that have to be asked, those that somebody wants to know of: a hard pattern takes 50 µs a row. */
+function askedRows(
+  { bytes, offsets }: TextVector,
+  decide: Decide,
+  rows: Uint8Array,
+  selection: Uint32Array | null,
+  count: number,
+): void {
+  for (let n = 0; n < count; n++) {
+    const row = selection === null ? n : selection[n]!
+    if (rows[row] === ASK) rows[row] = decide(textAt(bytes, offsets, row)) === true ? YES : NO
+  }
 }
 
 const asciiTexts = new WeakMap<TextVector, boolean>()

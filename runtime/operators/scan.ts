@@ -6,12 +6,14 @@ import { CorruptPartError } from '../../storage/errors.ts'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
 import { pickRows } from '../../storage/pick.ts'
 import type { ScanPredicate, TimeRange } from '../../storage/predicate.ts'
+import { mustGiveWay } from '../../storage/turns.ts'
 import { DateTime } from '../../storage/value.ts'
 import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { passesWhole, readsTokens } from '../estimate.ts'
 import { firstOf, isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
+import { Pace } from '../pace.ts'
 import type { ScanProfile } from '../profile.ts'
 import type { ScanSpec } from '../program.ts'
 import type { Owner } from '../stopwatch.ts'
@@ -52,6 +54,7 @@ export class Scan {
   readonly #takesWhole: ScanSurroundings['takesWhole']
   readonly #keys: ScanSurroundings['keys']
   readonly #names = new WeakMap<PartReader, readonly string[]>()
+  readonly #pace = new Pace(mustGiveWay)
   #rowOrder = 0
   /** Reading and decoding columns, whoever asks for them. */
   readonly decoding: Owner = { durationNs: 0 }
@@ -72,7 +75,7 @@ export class Scan {
     return isLearned ? order.map(at => this.spec.conjuncts[at]!.text) : null
   }
 
-  /** Batches of the blocks it `takes`, one by one; null where a block gave none, so that the driver can check for cancellation. */
+  /** Batches of the blocks it `takes`, one by one; null where rows gave none, so that the driver can check for cancellation and give way. */
   *batches(places: readonly Place[], takes: (at: number) => boolean): Generator<Batch | null> {
     const { scan } = this.#context.profile
     const read = new Set<PartReader>()
@@ -96,7 +99,7 @@ export class Scan {
           scan.partsRead++
         }
         scan.blocksRead++
-        yield this.#read(place)
+        yield* this.#read(place)
       }
     } finally {
       // Whoever has enough stops asking.
@@ -182,7 +185,8 @@ export class Scan {
     return names
   }
 
-  #read({ part, block, rowOrderBase }: Place): Batch | null {
+  /** The rows of a block that pass, in parts where they are slow to decide; null for a part of which none does. */
+  *#read({ part, block, rowOrderBase }: Place): Generator<Batch | null> {
     const { profile, stopwatch } = this.#context
     const { fields, conjuncts, time } = this.spec
     const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
@@ -211,37 +215,54 @@ export class Scan {
       const vector = load(name)
       return vector === null ? null : pickRows(vector, rows)
     }
-    let batch: Batch | null = new ColumnBatch(whole, names, load, narrowed)
+    const guardedBatch = (make: () => Batch | null): Batch | null => {
+      isLate = false
+      try {
+        return make()
+      } catch (error) {
+        if (!(error instanceof CorruptPartError)) throw error
+        noteDamage(profile.damaged, error)
+        return null
+      } finally {
+        // The batch leaves the scan; from then on, reads of its block are late.
+        queueMicrotask(() => {
+          isLate = true
+        })
+      }
+    }
     profile.scan.rows += rowCount
     this.rowCount += rowCount
-    try {
-      if (block.verdictTime(time) !== 'all') batch = withinTime(batch, time)
-      for (const at of this.#order.order) {
-        if (batch === null) break
-        const { pushed, isExact } = conjuncts[at]!
-        if (pushed !== null && isExact && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
-        else batch = this.#passing(at, batch)
-      }
-      this.#order.next()
-      return batch
-    } catch (error) {
-      if (!(error instanceof CorruptPartError)) throw error
-      noteDamage(profile.damaged, error)
-      return null
-    } finally {
-      // The batch leaves the scan; from the next block on, reads of this one are late.
-      queueMicrotask(() => {
-        isLate = true
-      })
+    const all = new ColumnBatch(whole, names, load, narrowed)
+    const inTime = block.verdictTime(time) === 'all' ? all : guardedBatch(() => withinTime(all, time))
+    const undecided: number[] = []
+    for (const at of inTime === null ? [] : this.#order.order) {
+      const { pushed, isExact } = conjuncts[at]!
+      if (pushed !== null && isExact && block.verdict(pushed) === 'all') profile.scan.predicatesSkipped++
+      else undecided.push(at)
     }
+    if (inTime === null || undecided.length === 0) yield inTime
+    else {
+      for (const rows of this.#pace.parts(inTime)) {
+        const startedAt = performance.now()
+        const passing = guardedBatch(() => this.#passing(undecided, rows))
+        this.#pace.note(rows.selectedCount, performance.now() - startedAt)
+        yield passing
+      }
+    }
+    this.#order.next()
   }
 
-  /** The rows that pass one condition, and what that took. */
-  #passing(condition: number, batch: Batch): Batch | null {
+  /** The rows that pass the conditions; what each took is noted. */
+  #passing(conditions: readonly number[], batch: Batch): Batch | null {
     const { stopwatch } = this.#context
-    const start = stopwatch.now()
-    const rest = this.#filters[condition]!.apply(batch)
-    this.#order.note(condition, batch.selectedCount, rest?.selectedCount ?? 0, stopwatch.now() - start)
+    let rest: Batch | null = batch
+    for (const condition of conditions) {
+      if (rest === null) break
+      const { selectedCount } = rest
+      const start = stopwatch.now()
+      rest = this.#filters[condition]!.apply(rest)
+      this.#order.note(condition, selectedCount, rest?.selectedCount ?? 0, stopwatch.now() - start)
+    }
     return rest
   }
 }

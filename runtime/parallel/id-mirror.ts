@@ -21,14 +21,20 @@ export class IdMirror {
   }
 
   learn(generation: number, from: number, values: readonly Packed[]): void {
-    if (generation !== this.#generation) this.#count = 0
+    if (generation !== this.#generation) {
+      this.#count = 0
+      // Somebody may still translate by the old ones.
+      this.#ids = new Uint32Array(1024)
+    }
     this.#generation = generation
-    if (from !== this.#count) throw new Error(`values from ${from} on where ${this.#count} are known`)
+    if (from > this.#count) throw new Error(`values from ${from} on where ${this.#count} are known`)
     if (this.#ids.length < from + values.length) {
       const ids = new Uint32Array(Math.max(from + values.length, this.#ids.length * 2))
       ids.set(this.#ids)
       this.#ids = ids
     }
-    for (const value of values) this.#ids[this.#count++] = this.interner.idOf(unpackValue(value))
+    // What another answer has told meanwhile is known.
+    for (let at = this.#count - from; at < values.length; at++)
+      this.#ids[this.#count++] = this.interner.idOf(unpackValue(values[at]!))
   }
 }

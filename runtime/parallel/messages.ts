@@ -1,5 +1,8 @@
 /** What threads say to each other. Everything here survives structured cloning. */
-import type { Profile } from '../profile.ts'
+import type { PackedBlock } from '../../storage/build/handover.ts'
+import type { FieldSummary } from '../../storage/index.ts'
+import type { Profile, ScanProfile } from '../profile.ts'
+import type { ResultShape } from '../program.ts'
 import type { LaneTask } from './lanes.ts'
 import type { PartialState } from './state.ts'
 import type { Packed } from './values.ts'
@@ -7,6 +10,8 @@ import type { Packed } from './values.ts'
 /** Set once at the start of a thread. */
 export interface ThreadData {
   readonly cacheBytes: number
+  /** What the whole queries it runs may hold together. */
+  readonly poolBytes: number
 }
 
 export interface Request {
@@ -16,6 +21,52 @@ export interface Request {
   readonly known: { readonly generation: number; readonly count: number }
   /** One int32; not 0: nobody waits for the answer any more. */
   readonly canceled: SharedArrayBuffer
+}
+
+/** What a thread is told. */
+export type Order =
+  | Request
+  | { readonly id: number; readonly whole: WholeTask }
+  /** One more batch of the answer may come. */
+  | { readonly id: number; readonly more: true }
+  | { readonly id: number; readonly stop: true }
+
+/** A query that a thread runs from its scan to its answer. */
+export interface WholeTask {
+  /** `Program.whole` */
+  readonly plan: string
+  readonly query: string
+  readonly hash: string
+  readonly shape: ResultShape
+  /** In the order of the snapshot. */
+  readonly parts: readonly (string | SentPart)[]
+  readonly nowMicros: number
+  readonly memoryBytes: number | undefined
+}
+
+/** A part of the asking thread's memory; times are microseconds and nanoseconds. */
+export interface SentPart {
+  readonly id: string
+  readonly index: string
+  readonly sizeBytes: number
+  readonly fields: readonly FieldSummary[]
+  readonly blocks: readonly {
+    readonly packed: PackedBlock
+    readonly min: SentTime
+    readonly max: SentTime
+    readonly timeSorted: boolean
+  }[]
+}
+
+export type SentTime = readonly [micros: number, nanos: number]
+
+export interface WholeReply {
+  readonly id: number
+  readonly of:
+    | { readonly batch: PackedBlock }
+    | { readonly scan: ScanProfile; readonly preview: PackedBlock | null }
+    | { readonly done: Profile }
+    | { readonly failed: string }
 }
 
 export type Reply =

@@ -1,12 +1,13 @@
 /**
- * Threads that share the work of a query. They are started when the first query that is worth it runs, answer one task at a time, and
+ * Threads that share the work of queries. They are started when the first query that is worth it runs, do a block of each task in turn, and
  * end when nobody has asked for a while. A thread that fails is replaced; what it was to do its caller does.
  */
 import { Worker } from 'node:worker_threads'
 import type { Interner } from '../helpers/interner.ts'
+import type { WholeRun, WholeThread } from './elsewhere.ts'
 import { IdMirror } from './id-mirror.ts'
 import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
-import type { Reply, Request, ThreadData } from './messages.ts'
+import type { Order, Reply, Request, ThreadData, WholeReply, WholeTask } from './messages.ts'
 
 export interface PoolOptions {
   /** The module a thread runs. */
@@ -14,6 +15,8 @@ export interface PoolOptions {
   readonly threads: number
   /** Of each thread, for decoded columns. */
   readonly cacheBytes: number
+  /** Of each thread, for what queries hold that it runs whole. */
+  readonly poolBytes: number
   readonly rowsMin: number
 }
 
@@ -33,14 +36,26 @@ export class ThreadPool implements Lanes {
     this.rowsMin = options.rowsMin
   }
 
-  ready(): number {
+  /** The thread with the fewest queries of its own; null when there are no threads. */
+  whole(): WholeThread | null {
+    this.#start()
+    return this.#threads.reduce<Thread | null>(
+      (least, thread) => (least === null || thread.load < least.load ? thread : least),
+      null,
+    )
+  }
+
+  #start(): void {
     this.#threads = this.#threads.filter(thread => !thread.isGone)
     while (this.#threads.length < this.#options.threads && this.#failures < FAILURES_MAX) {
       this.#threads.push(new Thread(this.#options, error => this.#failed(error)))
     }
-    return this.#threads.findIndex(thread => !thread.isOnline) === -1
-      ? this.#threads.length
-      : this.#threads.findIndex(thread => !thread.isOnline)
+  }
+
+  ready(): number {
+    this.#start()
+    const starting = this.#threads.findIndex(thread => !thread.isOnline)
+    return starting === -1 ? this.#threads.length : starting
   }
 
   /** Queries go on with fewer threads; that they do must not stay unknown. */
@@ -67,27 +82,28 @@ export class ThreadPool implements Lanes {
 }
 
 interface Waiting {
-  readonly id: number
   readonly mirror: IdMirror
   settle(result: LaneResult | null): void
 }
 
-class Thread {
+class Thread implements WholeThread {
   isOnline = false
   isGone = false
   readonly #worker: Worker
-  #waiting: Waiting | null = null
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #wholes = new Map<number, (reply: WholeReply['of']) => void>()
   #mirror: IdMirror | null = null
   #requests = 0
   #idle: NodeJS.Timeout | null = null
 
-  constructor({ entry, cacheBytes }: PoolOptions, failed: (error: Error) => void) {
-    const workerData: ThreadData = { cacheBytes }
+  constructor({ entry, cacheBytes, poolBytes }: PoolOptions, failed: (error: Error) => void) {
+    const workerData: ThreadData = { cacheBytes, poolBytes }
     this.#worker = new Worker(entry, { workerData, name: 'quern-scan' })
     // A query holds the process by itself while it runs; a thread that waits does not.
     this.#worker.unref()
-    this.#worker.on('message', (message: 'ready' | Reply) => {
+    this.#worker.on('message', (message: 'ready' | Reply | WholeReply) => {
       if (message === 'ready') this.isOnline = true
+      else if ('of' in message) this.#wholes.get(message.id)?.(message.of)
       else this.#answered(message)
     })
     this.#worker.on('error', error => {
@@ -99,19 +115,52 @@ class Thread {
   }
 
   run(task: LaneTask, interner: Interner): { readonly result: Promise<LaneResult | null>; cancel(): void } {
-    if (this.#waiting !== null || this.isGone) return { result: Promise.resolve(null), cancel: () => {} }
+    if (this.isGone) return { result: Promise.resolve(null), cancel: () => {} }
     if (this.#mirror?.interner !== interner) this.#mirror = new IdMirror(interner)
     const mirror = this.#mirror
     const canceled = new SharedArrayBuffer(4)
     const id = ++this.#requests
-    if (this.#idle !== null) clearTimeout(this.#idle)
-    this.#worker.ref()
+    this.#wake()
     const result = new Promise<LaneResult | null>(settle => {
-      this.#waiting = { id, mirror, settle }
+      this.#waiting.set(id, { mirror, settle })
     })
     const request: Request = { id, task, known: mirror.known, canceled }
     this.#worker.postMessage(request)
     return { result, cancel: () => void Atomics.store(new Int32Array(canceled), 0, 1) }
+  }
+
+  get load(): number {
+    return this.#wholes.size
+  }
+
+  runWhole(task: WholeTask, transfer: readonly ArrayBuffer[], hear: (reply: WholeReply['of']) => void): WholeRun {
+    const id = ++this.#requests
+    const tell = (order: Order, moved: readonly ArrayBuffer[] = []) =>
+      this.#worker.postMessage(order, moved as ArrayBuffer[])
+    if (this.isGone) {
+      queueMicrotask(() => hear({ failed: 'the thread has ended' }))
+      return { more: () => {}, stop: () => {} }
+    }
+    this.#wake()
+    this.#wholes.set(id, hear)
+    tell({ id, whole: task }, transfer)
+    return {
+      more: () => tell({ id, more: true }),
+      stop: () => {
+        if (!this.#wholes.delete(id)) return
+        tell({ id, stop: true })
+        this.#restIfIdle()
+      },
+    }
+  }
+
+  #wake(): void {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#worker.ref()
+  }
+
+  #restIfIdle(): void {
+    if (this.#waiting.size === 0 && this.#wholes.size === 0) this.#rest()
   }
 
   async end(): Promise<void> {
@@ -120,10 +169,10 @@ class Thread {
   }
 
   #answered(reply: Reply): void {
-    const waiting = this.#waiting
-    if (waiting === null || waiting.id !== reply.id) return
-    this.#waiting = null
-    this.#rest()
+    const waiting = this.#waiting.get(reply.id)
+    if (waiting === undefined) return
+    this.#waiting.delete(reply.id)
+    this.#restIfIdle()
     if ('failed' in reply) {
       waiting.settle(null)
       return
@@ -143,8 +192,11 @@ class Thread {
   #gone(): void {
     this.isGone = true
     if (this.#idle !== null) clearTimeout(this.#idle)
-    const waiting = this.#waiting
-    this.#waiting = null
-    waiting?.settle(null)
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { settle } of waiting) settle(null)
+    const wholes = [...this.#wholes.values()]
+    this.#wholes.clear()
+    for (const hear of wholes) hear({ failed: 'the thread ended' })
   }
 }

@@ -8,9 +8,10 @@ import type { Place } from '../operators/scan.ts'
 import type { AggregateSpec } from '../program.ts'
 import { Claims } from './claims.ts'
 import type { BlockPlace } from './lanes.ts'
-import type { Reply, Request } from './messages.ts'
+import type { Order, Reply, Request } from './messages.ts'
 import { buffersOf } from './state.ts'
 import { packValues } from './values.ts'
+import { type WholeRooms, WholeRuns } from './whole.ts'
 
 export interface ThreadRooms {
   assemble(plan: string, query: string): AggregateSpec
@@ -20,23 +21,36 @@ export interface ThreadRooms {
 /** Programs kept: a query that is asked again is not compiled again. */
 const PROGRAMS_MAX = 200
 
-export function serve(rooms: ThreadRooms): void {
+export function serve(rooms: ThreadRooms & WholeRooms): void {
   const port = parentPort
   if (port === null) throw new Error('this module runs in a thread of its own')
   const answer = answering(rooms)
-  port.on('message', (request: Request) => {
-    const reply = answer(request)
-    port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
+  const open: Generator<void, Reply>[] = []
+  // A block of each in turn: a short query does not wait for the end of a long one.
+  const step = (): void => {
+    const work = open.shift()!
+    const { done, value: reply } = work.next()
+    if (!done) open.push(work)
+    else port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
+    if (open.length > 0) setImmediate(step)
+  }
+  const whole = new WholeRuns(port, rooms)
+  port.on('message', (order: Order) => {
+    if ('task' in order) {
+      if (open.push(answer(order)) === 1) setImmediate(step)
+    } else if ('whole' in order) whole.start(order.id, order.whole)
+    else if ('more' in order) whole.more(order.id)
+    else whole.stop(order.id)
   })
   port.postMessage('ready')
 }
 
-/** One request after the other; never throws. */
-export function answering(rooms: ThreadRooms): (request: Request) => Reply {
+/** Requests in steps, of which several may be under way; never throws. */
+export function answering(rooms: ThreadRooms): (request: Request) => Generator<void, Reply> {
   const programs = new Lru<string, AggregateSpec>(PROGRAMS_MAX)
-  return request => {
+  return function* (request) {
     try {
-      return run(request, rooms, programs) ?? { id: request.id, failed: 'canceled' }
+      return (yield* run(request, rooms, programs)) ?? { id: request.id, failed: 'canceled' }
     } catch (error) {
       // The asking thread does this work again itself, and meets the error where it can be told.
       return { id: request.id, failed: error instanceof Error ? error.message : String(error) }
@@ -44,15 +58,15 @@ export function answering(rooms: ThreadRooms): (request: Request) => Reply {
   }
 }
 
-function run(
+function* run(
   { id, task, known, canceled }: Request,
   rooms: ThreadRooms,
   programs: Lru<string, AggregateSpec>,
-): Reply | null {
+): Generator<void, Reply | null> {
   const flag = new Int32Array(canceled)
   const spec = programs.getOrMake(task.plan, () => rooms.assemble(task.plan, task.query))
   const claims = new Claims(task.claims)
-  const found = executePartial(spec, task.hash, placesOf(task.places, rooms), {
+  const found = yield* executePartial(spec, task.hash, placesOf(task.places, rooms), {
     takes: at => claims.take(task.places[at]!.number, task.share),
     nowMicros: task.nowMicros,
     memoryBytes: task.memoryBytes,

@@ -2,7 +2,7 @@
  * Deals the blocks of a scan out to other threads and takes in what they found. The caller works through the places it is handed: its
  * own share and what others have not come to, then whatever another thread could not do.
  */
-
+import { isAnyoneWaiting } from '../../storage/turns.ts'
 import { fieldStatistics } from '../field-statistics.ts'
 import type { AggregateOperator } from '../operators/aggregate.ts'
 import type { Place } from '../operators/scan.ts'
@@ -61,7 +61,8 @@ export function shareWork(program: Program, places: readonly Place[], options: S
   const memory = Claims.memoryFor(places.length)
   const claims = new Claims(memory)
   // What is in this thread's memory no other can read.
-  const common = dealt.map(numbers => numbers.filter(number => places[number]!.part.path !== null))
+  const isMineAlone = (number: number): boolean => places[number]!.part.path === null
+  const common = dealt.map(numbers => numbers.filter(number => !isMineAlone(number)))
   const runs = dealt.slice(0, threads).map((theirs, lane) => ({
     lane,
     ...(theirs.length === 0 ? NOTHING : lanes.run(lane, taskOf(lane), aggregate.interner)),
@@ -93,7 +94,11 @@ export function shareWork(program: Program, places: readonly Place[], options: S
   return {
     async *[Symbol.asyncIterator]() {
       const order = orderFor(dealt, threads)
-      yield { places: order.map(number => places[number]!), takes: at => claims.take(order[at]!, threads) }
+      yield {
+        places: order.map(number => places[number]!),
+        // What others can do is theirs while somebody waits for this thread.
+        takes: at => (isMineAlone(order[at]!) || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
+      }
       for (const { lane, result } of runs) {
         const found = await result
         if (found !== null) take(found)
@@ -101,6 +106,8 @@ export function shareWork(program: Program, places: readonly Place[], options: S
           yield { places: places.filter((_, number) => claims.isOf(number, lane)), takes: () => true }
         }
       }
+      // Blocks left to threads that failed before they came to them.
+      if (!options.isCanceled()) yield { places, takes: at => claims.take(at, threads) }
     },
     stop() {
       for (const run of runs) run.cancel()

@@ -18,12 +18,14 @@ export interface RefusedBatch {
 }
 
 const FLUSHES_MAX = 3
+/** Storing what was read in it takes about as long again; and of the young that a collection copies, most are events of a turn. */
+const READ_MS = 2
 
 export class EventWriter {
   readonly #context: ServerContext
   readonly #batchSize: number
   readonly #whenFull: 'refuse' | 'report'
-  readonly #turn = new Turn()
+  readonly #turn = new Turn(READ_MS)
   readonly #receipts: AppendReceipt[] = []
   readonly refused: RefusedBatch[] = []
   accepted = 0

@@ -10,10 +10,11 @@ import type { ServerContext } from '../context.ts'
 import { bulkDefaults } from '../ingest/defaults.ts'
 import { EventWriter } from '../ingest/event-writer.ts'
 import { type ByteSpan, isBlank, lines } from '../ingest/split-body.ts'
+import { BulkItems } from './bulk-items.ts'
 
 export interface BulkAnswer {
-  /** `{"took":…,"errors":…,"items":[…]}` as text: a thousand items are cheaper to write than to build. */
-  readonly text: string
+  /** `{"took":…,"errors":…,"items":[…]}` */
+  readonly body: Buffer
   readonly accepted: number
 }
 
@@ -43,12 +44,12 @@ export async function storeBulk(
   await bulk.store()
   if (isPublishedAwaited) await bulk.writer.published()
   const took = Math.round(performance.now() - started)
-  const text = `{"took":${took},"errors":${bulk.hasErrors},"items":[${bulk.items.join(',')}]}`
-  return { text, accepted: bulk.writer.accepted }
+  const answer = bulk.items.between(`{"took":${took},"errors":${bulk.hasErrors},"items":[`, ']}')
+  return { body: answer, accepted: bulk.writer.accepted }
 }
 
 class Bulk {
-  readonly items: string[] = []
+  readonly items = new BulkItems()
   readonly writer: EventWriter
   hasErrors = false
   readonly #context: ServerContext
@@ -69,7 +70,10 @@ class Bulk {
   async store(): Promise<void> {
     let action: Action | null = null
     for (const line of lines(this.#body)) {
-      if (this.writer.isDue) await this.writer.step()
+      if (this.writer.isDue) {
+        await this.writer.step()
+        this.#decide()
+      }
       if (isBlank(this.#body, line)) continue
       if (action === null) action = this.#readAction(line)
       else {
@@ -79,7 +83,13 @@ class Bulk {
     }
     if (action !== null) this.#fail(action, malformed('the action has no document line'))
     await this.writer.write()
-    for (const { positions, reason } of this.writer.refused) this.#refuse(positions, reason)
+    this.#decide()
+  }
+
+  /** Everything so far is stored or refused. */
+  #decide(): void {
+    for (const { positions, reason } of this.writer.refused.splice(0)) this.#refuse(positions, reason)
+    this.items.decide()
   }
 
   /** Null: the line was answered by itself and the next line is an action again. */
@@ -111,22 +121,21 @@ class Bulk {
       this.#fail(action, malformed(`failed to parse: ${read.problem.message}`))
       return
     }
-    this.items.push(createdItem(action, this.#pathIndex))
-    this.writer.add(read.event, this.items.length - 1)
+    this.writer.add(read.event, this.items.add(createdItem(action, this.#pathIndex)))
   }
 
   #fail(action: Action, problem: Problem): void {
     this.hasErrors = true
-    this.items.push(failedItem(action.kind, action.index ?? this.#pathIndex, action.id, problem))
+    this.items.add(failedItem(action.kind, action.index ?? this.#pathIndex, action.id, problem))
   }
 
   /** Clients resend just the items that were answered 429. */
   #refuse(positions: readonly number[], reason: BackpressureError): void {
     this.hasErrors = true
     for (const position of positions) {
-      const { kind, id, index } = actionOf(this.items[position]!)
+      const { kind, id, index } = actionOf(this.items.at(position))
       const problem = { status: 429, type: 'es_rejected_execution_exception', reason: reason.message }
-      this.items[position] = failedItem(kind, index, id, problem)
+      this.items.replace(position, failedItem(kind, index, id, problem))
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Collected, QueryRun } from '../../engine.ts'
-import { CanceledError } from '../../runtime/execute.ts'
+import { CanceledError } from '../../runtime/canceled.ts'
 import type { Snapshot } from '../../storage/index.ts'
 import { inSlices } from '../../storage/slices.ts'
 import { Turn } from '../../storage/turns.ts'

@@ -53,9 +53,9 @@ function bulkRoute(method: Method, path: string): Route {
     limit: 'ingest',
     dialect: 'elastic',
     async handle(call) {
-      const { text } = await storeBulk(call.context, call.bytes, call.params.index ?? null, isPublishedAwaited(call))
+      const { body } = await storeBulk(call.context, call.bytes, call.params.index ?? null, isPublishedAwaited(call))
       call.reply.type('application/json')
-      return text
+      return body
     },
   })
 }

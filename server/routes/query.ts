@@ -4,7 +4,7 @@ import type { Static } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import type { QueryOptions } from '../../engine.ts'
 import { rowsToArrow } from '../../runtime/interchange/arrow.ts'
-import { Turn } from '../../storage/turns.ts'
+import { nextTurn, Turn } from '../../storage/turns.ts'
 import type { ServerContext } from '../context.ts'
 import { CONTENT_TYPES, dataText, jsonValue, rowsText } from '../query/query-answer.ts'
 import {
@@ -59,6 +59,8 @@ export const QUERY_ROUTES = [
 ]
 
 async function answerQuery(context: ServerContext, reply: FastifyReply, asked: QueryRequest): Promise<unknown> {
+  // Ten that come at once are not compiled in one go.
+  await nextTurn()
   const task = new QueryTask(context, asked)
   reply.header('X-Query-ID', task.id)
   const key = asked.waitMs === 0 ? null : cacheKey(task, asked)
@@ -140,6 +142,7 @@ async function streamQuery(call: Call<unknown, Static<typeof STREAM_BODY>>): Pro
   const session = await beginQuery(context, reply.raw)
   reply.header('X-Query-ID', session.id)
   try {
+    await nextTurn()
     const run = context.engine.query(asked.text, optionsOf(context, asked, session))
     const lines = rowLines(run, asked.text, session, error => request.log.error({ err: error }, 'stream failed'))
     // Whatever goes wrong before there is a first row can still be answered with its proper status.

@@ -13,11 +13,15 @@ export function refuseUnknownRoute(routes: readonly Route[], method: string, url
       headers: { Allow: allowed },
     })
   }
+  if (VIEWS.test(path)) throw new RequestError('NOT_FOUND', 'this server has no materialized views')
   const near = nearest(path, [...new Set(routes.map(route => route.path))], 1)
   throw new RequestError('NOT_FOUND', `there is nothing at ${method} ${path}`, {
     suggestion: near.length === 0 ? undefined : `did you mean ${near[0]}?`,
   })
 }
+
+/** In the interface, and not here: "did you mean /api/v1/fields?" would be no answer. */
+const VIEWS = /^\/api\/v1\/views(\/|$)/
 
 function isMeant(route: Route, path: string): boolean {
   // `HEAD /{index}` fits every first segment and would make each misspelling a wrong method.

@@ -40,6 +40,8 @@ export interface TailRequest {
 /** Results that may wait until the past has been sent. */
 const HELD_BYTES_MAX = 8 * 1024 * 1024
 
+const RESUME_GAP = '{"type":"resume_gap","message":"what was missed is no longer at hand; the newest results follow"}'
+
 export class Tail {
   readonly #context: ServerContext
   readonly #sink: TailSink
@@ -106,7 +108,8 @@ export class Tail {
   async #begin(snapshot: Snapshot): Promise<void> {
     try {
       const last = snapshot.nextSequence - 1
-      if (!(await this.#resume(snapshot.nextSequence))) await this.#catchUp(snapshot)
+      const resumed = await this.#resume(snapshot.nextSequence)
+      if (resumed !== 'resumed') await this.#catchUp(snapshot, resumed === 'gap')
       if (this.#isOver) return
       this.#sink.send('catchup_done', `{"count":${this.#sent}}`, last)
       this.#heartbeat = setInterval(() => this.#beat(), this.#context.config.get('tail.heartbeat'))
@@ -121,30 +124,24 @@ export class Tail {
   }
 
   /** What came since the client went away, if it is still remembered. */
-  async #resume(nextSequence: number): Promise<boolean> {
+  async #resume(nextSequence: number): Promise<'resumed' | 'new' | 'gap'> {
     const { lastSequence, lastPlace, query, options } = this.#request
-    if (lastSequence === null && lastPlace === null) return false
+    if (lastSequence === null && lastPlace === null) return 'new'
     const { tails } = this.#context
     const replay = lastPlace === null ? null : tails.replays.find(lastPlace.name, keyOf(query, options))
     const last = replay === null ? lastSequence : replay.nextSequence - 1
     const missed = last === null ? null : await tails.since(last, nextSequence)
-    if (missed === null) {
-      this.#sink.send(
-        'warning',
-        '{"type":"resume_gap","message":"what was missed is no longer at hand; the newest results follow"}',
-      )
-      return false
-    }
+    if (missed === null) return 'gap'
     if (replay !== null) await this.#replay(replay.texts, lastPlace!)
     for (const row of await query.rowsOf(missed)) {
       if (this.#isOver || this.#isAtHead) break
       await this.#room()
       this.#sendRow(row.text, row.sequence)
     }
-    return true
+    return 'resumed'
   }
 
-  async #catchUp(snapshot: Snapshot): Promise<void> {
+  async #catchUp(snapshot: Snapshot, isAfterGap: boolean): Promise<void> {
     const { query, options, count } = this.#request
     const release = await this.#context.replays.acquire(this.#abort.signal)
     try {
@@ -155,6 +152,8 @@ export class Tail {
         texts,
         nextSequence: snapshot.nextSequence,
       })
+      // With an id, so that it is not told again to a client that is cut off before the first result.
+      if (isAfterGap && !this.#isOver) this.#sink.send('warning', RESUME_GAP, `${name}.0`)
       await this.#replay(texts, { name, count: 0 })
     } finally {
       release()

@@ -1,11 +1,16 @@
 /** The thread that builds parts. It waits for its blocks rather than returning for each: it has nothing else to do. */
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import { NODE_FILESYSTEM } from '../filesystem.ts'
+import { stepBack } from '../nice.ts'
 import type { BlockColumns } from '../part/columns.ts'
 import { writePart } from '../part/write.ts'
 import type { BlockMessage, BuildMessage, BuildReply } from './builder.ts'
 import { Unpacker } from './handover.ts'
 
+/** Behind the thread that takes requests. */
+const NICENESS = 5
+
+stepBack(NICENESS)
 const caller = parentPort!
 const tell = (reply: BuildReply) => caller.postMessage(reply)
 

@@ -12,6 +12,7 @@ import type { Compression } from '../part/chunk.ts'
 import type { BlockColumns, PartDescription, PartLineage } from '../part/columns.ts'
 import { writePartSteps } from '../part/write.ts'
 import { inSlices } from '../slices.ts'
+import { mustGiveWay } from '../turns.ts'
 import { type PackedBlock, Packer } from './handover.ts'
 
 /** A part as it can be told to another thread: all but its blocks. */
@@ -92,6 +93,8 @@ export type BuildReply =
 const IDLE_MS = 10_000
 /** Parts this small are built in less time than a thread takes to start, and soon enough not to be noticed. */
 const INLINE_BYTES = 8 * 1024 * 1024
+/** The same where somebody may ask at any moment: weaving a column of 8,192 texts, which cannot be cut, takes 50 ms. */
+const SERVED_INLINE_BYTES = 256 * 1024
 /** Of more fields than this columns are made one at a time, here, rather than all of a block at once for a message. */
 const FIELDS_MAX = 1000
 
@@ -100,12 +103,13 @@ class ThreadLostError extends Error {}
 
 export class ThreadBuilder implements PartBuilder {
   private readonly inline = new InlineBuilder(NODE_FILESYSTEM)
-  private readonly inlineBytes: number
+  private readonly inlineBytes: number | null
   private worker: Worker | null = null
   private idle: NodeJS.Timeout | null = null
   private lost: ((error: Error) => void) | null = null
 
-  constructor(inlineBytes: number = INLINE_BYTES) {
+  /** @param inlineBytes  parts smaller than that are built in this thread; null: as seems best */
+  constructor(inlineBytes: number | null = null) {
     this.inlineBytes = inlineBytes
   }
 
@@ -114,7 +118,8 @@ export class ThreadBuilder implements PartBuilder {
     input: BuildInput,
     done: (description: PartDescription) => void,
   ): Promise<PartDescription> {
-    if (input.bytes < this.inlineBytes || input.fieldCount > FIELDS_MAX) return this.inline.build(part, input, done)
+    const inlineBytes = this.inlineBytes ?? (mustGiveWay() ? SERVED_INLINE_BYTES : INLINE_BYTES)
+    if (input.bytes < inlineBytes || input.fieldCount > FIELDS_MAX) return this.inline.build(part, input, done)
     try {
       return await this.inThread(part, input, done)
     } catch (error) {

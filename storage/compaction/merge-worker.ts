@@ -1,18 +1,18 @@
 /** The thread that merges. It is given the processor when nobody else wants it, where the system can tell threads apart. */
-import * as fs from 'node:fs'
-import * as os from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { CorruptPartError } from '../errors.ts'
 import { NODE_FILESYSTEM } from '../filesystem.ts'
+import { stepBack } from '../nice.ts'
 import { type MergeJob, mergeSteps } from './merge-job.ts'
 import type { MergeReply } from './merger.ts'
 
-const NICENESS = 5
+/** Further back than the threads that queries and parts wait for. */
+const NICENESS = 10
 /** Where it could not step back: the share of the time it works. */
 const SHARE = 0.5
 const SLICE_MS = 20
 
-const isNice = stepBack()
+const isNice = stepBack(NICENESS)
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 parentPort!.on('message', (job: MergeJob) => {
@@ -35,16 +35,5 @@ function reply(job: MergeJob): MergeReply {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null
     const part = error instanceof CorruptPartError ? error.part : null
     return { failed: { message: error instanceof Error ? error.message : String(error), code, part } }
-  }
-}
-
-/** On Linux a thread has a number and a priority of its own; elsewhere this would slow the whole process. */
-function stepBack(): boolean {
-  try {
-    const thread = Number(fs.readlinkSync('/proc/thread-self').split('/').at(-1))
-    os.setPriority(thread, NICENESS)
-    return true
-  } catch {
-    return false
   }
 }

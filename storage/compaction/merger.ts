@@ -9,6 +9,7 @@ import { CorruptPartError } from '../errors.ts'
 import { type Filesystem, NODE_FILESYSTEM } from '../filesystem.ts'
 import type { PartDescription } from '../part/columns.ts'
 import { inSlices } from '../slices.ts'
+import { mustGiveWay } from '../turns.ts'
 import { type MergeJob, mergeSteps } from './merge-job.ts'
 
 export interface Merger {
@@ -70,6 +71,8 @@ export type MergeReply =
 const IDLE_MS = 10_000
 /** Inputs this small are merged sooner than a thread starts, and in less time than a flush takes. */
 const INLINE_BYTES = 256 * 1024
+/** The same where somebody may ask at any moment. */
+const SERVED_INLINE_BYTES = 16 * 1024
 
 class ThreadMerger implements Merger {
   private readonly inline = new InlineMerger(NODE_FILESYSTEM)
@@ -80,7 +83,8 @@ class ThreadMerger implements Merger {
 
   async merge(job: MergeJob): Promise<PartDescription> {
     if (this.isClosed) throw new MergeCanceledError()
-    if (this.worker === null && job.sizeBytes < INLINE_BYTES) return this.inline.merge(job)
+    const inlineBytes = mustGiveWay() ? SERVED_INLINE_BYTES : INLINE_BYTES
+    if (this.worker === null && job.sizeBytes < inlineBytes) return this.inline.merge(job)
     if (this.idle !== null) clearTimeout(this.idle)
     const worker = this.worker ?? this.start()
     try {

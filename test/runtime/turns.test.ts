@@ -83,16 +83,30 @@ describe('a block that takes long is taken in parts, while others wait', () => {
   const block = batchOf(new Map([['n', vectorOf(Array.from({ length: 20_000 }, (_, n) => n))]]), 20_000)
   const sizes = (pace: Pace): number[] => [...pace.parts(block)].map(part => part.selectedCount)
 
-  test('whole at first, and whole again once it is quick or nobody waits', () => {
-    let isAnyoneWaiting = true
-    const pace = new Pace(() => isAnyoneWaiting)
+  test('some rows at first, whole where they are quick or nobody waits', () => {
+    let mustGiveWay = false
+    const pace = new Pace(() => mustGiveWay)
     assert.deepEqual(sizes(pace), [20_000])
+    mustGiveWay = true
+    assert.deepEqual([...pace.parts(block)][0]?.selectedCount, 512)
     pace.note(20_000, 40)
-    assert.deepEqual(sizes(pace), [4096, 4096, 4096, 4096, 3616])
-    isAnyoneWaiting = false
+    assert.deepEqual(new Set(sizes(pace)), new Set([2500]))
+    mustGiveWay = false
     assert.deepEqual(sizes(pace), [20_000])
-    isAnyoneWaiting = true
+    mustGiveWay = true
     pace.note(20_000, 2)
+    assert.deepEqual(sizes(pace), [20_000])
+  })
+
+  test('whole again where parts take as long: then the time is not that of the rows', () => {
+    const pace = new Pace(() => true)
+    pace.note(20_000, 20)
+    const taken: number[] = []
+    for (const part of pace.parts(block)) {
+      taken.push(part.selectedCount)
+      pace.note(part.selectedCount, 19)
+    }
+    assert.deepEqual(taken, [5000, 15_000])
     assert.deepEqual(sizes(pace), [20_000])
   })
 

@@ -56,6 +56,19 @@ test('GET /query?format=arrow is an Arrow stream', async () => {
   await engine.close()
 })
 
+test('a table has every column that was asked for, though no event has it', async () => {
+  const engine = await open(null, { threads: 0 })
+  engine.ingest(eventsOf(2, n => ({ n })))
+  const server = await runningServer(engine)
+  const textOf = async (q: string): Promise<string> =>
+    (await fetch(`${server.url}/api/v1/query?format=csv&q=${encodeURIComponent(q)}`)).text()
+  assert.equal(await textOf('keep nothing, n'), 'nothing,n\r\n,0\r\n,1\r\n')
+  assert.equal(await textOf('keep nothing'), 'nothing\r\n\r\n\r\n')
+  assert.equal(await textOf('where n > 5 | keep n, nothing'), 'n,nothing\r\n')
+  await server.stop()
+  await engine.close()
+})
+
 test('the cache answers the same question over the same events, and new events elsewhere leave it be', async () => {
   const engine = await open(null, { threads: 0 })
   const day = Date.UTC(2026, 5, 15)

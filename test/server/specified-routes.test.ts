@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createApp } from '../../server/app.ts'
 import { loadConfig } from '../../server/config.ts'
@@ -24,6 +25,49 @@ for (const [table, routes] of Object.entries(SPECIFIED)) {
     assert.deepEqual(missing, [])
   })
 }
+
+/** Where the interface specification lies, if it does; it is no part of the project. */
+const SPECIFICATION = process.env.QUERN_SPECIFICATION ?? '/work/shared/spec/rest-interface.md'
+
+test('the listing has every route of every table of the specification itself', {
+  skip: !existsSync(SPECIFICATION) && `${SPECIFICATION} is not here`,
+}, () => {
+  const listed = new Set(
+    Object.values(SPECIFIED).flatMap(routes =>
+      routes.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`),
+    ),
+  )
+  const missing: string[] = []
+  let count = 0
+  // | POST | /path | …: as they stand under a heading; those of the root have their prefix or none.
+  for (const [, methods, path] of readFileSync(SPECIFICATION, 'utf8').matchAll(
+    /^\| ([A-Z, ]+) \| (\/[^ |]*)[^|]*\|/gm,
+  )) {
+    const paths = path === '/auth/...' ? ['/auth/keys'] : [path!]
+    for (const method of methods!.split(', ')) {
+      for (const each of paths) {
+        if (each === '/auth/keys' && method === 'DELETE') continue
+        count++
+        const bare = `${method} ${each.replace(/\/$/, '')}`
+        if (!listed.has(bare) && !listed.has(bare.replace(' ', ' /api/v1'))) missing.push(bare)
+      }
+    }
+  }
+  assert.ok(count >= 69, `${count} routes found in the text`)
+  assert.deepEqual(missing, [])
+})
+
+test('a route of the interface that is still to come says so', async () => {
+  for (const { method, path } of SPECIFIED['Materialized views']!) {
+    const answer = await app.inject({
+      method,
+      url: path.replace('{name}', 'mv_x'),
+      ...(method !== 'GET' && { payload: '{}' }),
+    })
+    assert.equal(answer.statusCode, 404)
+    assert.deepEqual(answer.json(), { error: { code: 'NOT_FOUND', message: 'this server has no materialized views' } })
+  }
+})
 
 test('the OpenAPI document has every route of the table, each with its scope and a name of its own', async () => {
   const { statusCode, payload } = await app.inject('/openapi.json')

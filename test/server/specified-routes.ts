@@ -93,6 +93,26 @@ export const SPECIFIED: Readonly<Record<string, readonly SpecifiedRoute[]>> = {
      POST /auth/rotate-root
      GET /shippers`,
   ),
+  'Beside the tables: other senders, the catalog, what describes the routes': table(
+    '',
+    `POST /services/collector
+     POST /services/collector/event
+     POST /services/collector/event/1.0
+     POST /services/collector/raw
+     POST /services/collector/ack
+     GET /services/collector/health
+     POST /api/v1/services/collector
+     POST /api/v1/services/collector/event
+     POST /otlp/v1/logs
+     POST /loki/api/v1/push
+     GET /_xpack
+     GET /_cat/health
+     GET /{index}/_refresh
+     HEAD /_index_template/{name}
+     GET /api/v1/catalog
+     GET /openapi.json
+     GET /docs`,
+  ),
 }
 
 /** `METHOD path` of what is still to come, with the views. */

@@ -270,6 +270,21 @@ describe('a client that comes back', () => {
     assert.deepEqual(results(events), [{ n: 0 }, { n: 1 }])
   })
 
+  test('is told of a gap once, though it is cut off before it has had anything else', async () => {
+    fresh()
+    send(2, n => ({ n }))
+    const [gap] = await server.events(urlOf('keep n'), all => all.length >= 1, { 'last-event-id': '1' })
+    assert.equal(JSON.parse(gap!.data).type, 'resume_gap')
+    const rest = await server.events(urlOf('keep n'), all => all.some(each => each.event === 'catchup_done'), {
+      'last-event-id': gap!.id!,
+    })
+    assert.deepEqual(
+      rest.map(each => each.event),
+      ['result', 'result', 'catchup_done'],
+    )
+    assert.deepEqual(results(rest), [{ n: 0 }, { n: 1 }])
+  })
+
   test('the eventsource client reconnects by itself and misses nothing', { timeout: 15_000 }, async () => {
     fresh()
     let connections = 0

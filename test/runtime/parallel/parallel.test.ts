@@ -141,6 +141,69 @@ describe('work shared between threads', () => {
   })
 })
 
+/** Besides those of `QUERIES`: with what stands above an aggregation, and what comes back in several batches. */
+const WHOLE = [
+  ...QUERIES,
+  'stats count() as c, max(_time) as last by n | where c > 3 | sort -c, n | head 20 | extend d = c * 1m, o = {c: c}',
+  'stats count() by _time, host | eventstats count() as all | sort _time, host',
+  'stats count() by bin(_time, 30s) | streamstats sum(count()) as so_far',
+  'where host == "web-3" | stats values(level), list(n) by level | where level == "nothing"',
+  'parse regex "(?<x>a+)" from host | stats count() by x, index',
+] as const
+
+describe('a whole query in another thread', () => {
+  const whole = { threads: 2, elsewhere: 'always' } as const
+
+  it('gives the same answer, in the same order, and the same figures', async () => {
+    const ask = (engine: Engine) =>
+      Promise.all(
+        WHOLE.map(async query => {
+          const run = engine.query(query, { now: NOW })
+          const { columns, types, rows, total } = await run.collect()
+          const { partsTotal, blocksTotal } = run.profile.scan
+          return { query, columns, types, rows, total, partsTotal, blocksTotal, root: run.profile.root?.rowsOut }
+        }),
+      )
+    const alone = await onDisk({}, ask)
+    assert.deepEqual(await onDisk(whole, ask), alone)
+  })
+
+  it('is found there', async () => {
+    await onDisk(whole, async engine => {
+      const run = engine.query(QUERIES[0])
+      await run.collect()
+      // Kernels were made there: here nothing was compiled under their names.
+      assert.ok(run.profile.kernels.length > 0)
+      assert.equal(run.profile.scan.rows, 1550)
+    })
+  })
+
+  it('fails as it fails here, and what fails only there is done here', async () => {
+    await onDisk(whole, async engine => {
+      await assert.rejects(engine.query('stats count() by int!(host)').collect(), /web-/)
+      const { rows } = await engine.query('stats list(_time), list(host) by n', { memoryBytes: 60_000 }).collect()
+      assert.equal(rows.length, 90)
+    })
+  })
+
+  it('ends when it is canceled, before and while it runs, and by its signal', async () => {
+    await onDisk(whole, async engine => {
+      const early = engine.query(QUERIES[0])
+      early.cancel()
+      await assert.rejects(early.collect(), { name: 'CanceledError' })
+      const late = engine.query(QUERIES[0])
+      const answer = late.collect()
+      setImmediate(() => late.cancel())
+      await assert.rejects(answer, { name: 'CanceledError' })
+      const aborting = new AbortController()
+      const aborted = engine.query(QUERIES[0], { signal: aborting.signal }).collect()
+      setImmediate(() => aborting.abort())
+      await assert.rejects(aborted, { name: 'CanceledError' })
+      assert.deepEqual((await engine.query('stats count() as n').collect()).rows, [[1550]])
+    })
+  })
+})
+
 describe('threads that fail', () => {
   it('are told of, and after three nobody starts another', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'quern-threads-'))
@@ -149,7 +212,7 @@ describe('threads that fail', () => {
     const warnings: string[] = []
     const heard = (warning: Error): void => void (warning.name === 'QuernWarning' && warnings.push(warning.message))
     process.on('warning', heard)
-    const pool = new ThreadPool({ entry: pathToFileURL(entry), threads: 1, cacheBytes: 1, rowsMin: 0 })
+    const pool = new ThreadPool({ entry: pathToFileURL(entry), threads: 1, cacheBytes: 1, poolBytes: 1, rowsMin: 0 })
     try {
       for (let tries = 0; tries < 200 && warnings.length < 3; tries++) {
         assert.equal(pool.ready(), 0)
