@@ -1,6 +1,6 @@
 /** A pipe as the source of a run, which may read it several times. */
 import type { IncomingEvent, Snapshot } from '../storage/index.ts'
-import { openStore } from '../storage/store.ts'
+import { passingParts } from '../storage/ingest/passing.ts'
 import type { Value } from '../storage/value.ts'
 import type { PartSource } from './execute.ts'
 
@@ -71,14 +71,11 @@ async function* partsOf(
   demand: ReadonlySet<string> | null,
   reader: PipeReader,
 ): AsyncGenerator<Snapshot['parts']> {
+  let sequence = 1
   for await (const batch of events) {
     for (const event of batch) reader.see(event.fields)
-    const store = await openStore({ directory: null })
-    store.append(demand === null ? batch : batch.map(event => project(event, demand)))
-    const snapshot = store.snapshot()
-    yield snapshot.parts
-    snapshot.release()
-    await store.close()
+    yield passingParts(demand === null ? batch : batch.map(event => project(event, demand)), sequence)
+    sequence += batch.length
   }
   reader.end()
 }

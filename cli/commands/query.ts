@@ -3,7 +3,7 @@
  * Over stdin and files memory stays constant unless a stage must hold its input, and `head` stops the reading.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CompileError, open, type QueryRun, queryStream, type StreamOptions } from '../../engine.ts'
+import { CompileError, type QueryRun, queryStream, type StreamOptions } from '../../query-stream.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
 import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
@@ -63,6 +63,7 @@ async function run(
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
   const local = { ...bounds, openFile: teeFile }
   if (options.data !== undefined) {
+    const { open } = await import('../../engine.ts')
     const engine = await open(options.data, { lookups: lookupsOf(options.lookup) })
     try {
       return await printAndReport(engine.query(text, local), format, options)
