@@ -4,10 +4,12 @@
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
+import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
 import { languageCatalog } from './compiler/index.ts'
 import { liveForm } from './compiler/live.ts'
+import { PlanCache, type PlanCacheStatus, type Planned } from './compiler/plan-cache.ts'
 import type { Compiled, CompileOptions } from './compiler/types.ts'
 import { CompileError } from './grammar/diagnostics.ts'
 import {
@@ -20,7 +22,7 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import { type QueryRun, queryRun } from './query-run.ts'
-import { compileQuery, executeOptions, type QueryOptions, sharedSpillDirectory } from './query-stream.ts'
+import { compileOptionsOf, executeOptions, type QueryOptions, sharedSpillDirectory } from './query-stream.ts'
 import { estimateScans } from './runtime/estimate.ts'
 import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
@@ -146,6 +148,8 @@ export interface Engine {
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
+  /** Plans of queries that were asked before, and how often they served again. */
+  readonly planCache: PlanCacheStatus
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
   flush(): Promise<void>
@@ -222,6 +226,7 @@ class StoreEngine implements Engine {
   readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
   readonly #spill: SpillSpace
+  readonly #plans = new PlanCache()
 
   constructor({ directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
     this.directory = directory
@@ -266,7 +271,7 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
-      const { program } = compileQuery(text, options, this.#now(options), catalog, this.#compiling)
+      const { program } = this.#plan(text, options, this.#now(options), catalog).compiled
       return { program, indexes: new Set(catalog.indexes) }
     } finally {
       snapshot.release()
@@ -284,13 +289,17 @@ class StoreEngine implements Engine {
     try {
       const now = this.#now(options)
       const tables = new QueryTables(this.#lookups)
-      const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
+      const startedAt = performance.now()
+      const { compiled, cached } = this.#plan(text, options, now, catalogOf(snapshot, tables))
+      const plan = { cached, durationNs: (performance.now() - startedAt) * 1e6 }
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
       const run = { ...executeOptions(options, now), lanes: this.#lanes, pool: this.#memory, spill: this.#spill }
       const { parts } = snapshot
+      const result = execute(compiled.program, source, run)
+      result.profile.plan = plan
       return {
         compiled,
-        result: execute(compiled.program, source, run),
+        result,
         identity: () => queryIdentity(compiled, options.variables, parts, now),
       }
     } catch (error) {
@@ -326,14 +335,14 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const startedAt = performance.now()
-      const compiling = { ...this.#compiling, trace: options.passes === true }
       const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
-      const compiled = compileQuery(text, options, this.#now(options), catalog, compiling)
+      const { compiled, cached } = this.#plan(text, options, this.#now(options), catalog, options.passes === true)
       const compileNs = (performance.now() - startedAt) * 1e6
       const estimate = estimateScans(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
+      if (profile !== null) profile.plan = { cached, durationNs: compileNs }
       const hints = profile === null ? compiled.hints : withDataHints(compiled.hints, profile.counters)
       return explanationOf(
         { text },
@@ -352,6 +361,15 @@ class StoreEngine implements Engine {
     } finally {
       snapshot.release()
     }
+  }
+
+  /** With `trace`, a plan that says how it came about. */
+  #plan(text: string, options: QueryOptions, now: DateTime, catalog: Catalog, trace = false): Planned {
+    return this.#plans.compile(text, compileOptionsOf(text, options, now, catalog, { ...this.#compiling, trace }))
+  }
+
+  get planCache(): PlanCacheStatus {
+    return this.#plans.status
   }
 
   languageCatalog(): unknown {

@@ -68,9 +68,10 @@ export function queryStream(
 ): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
   const tables = new QueryTables(new LookupTables(null, options.lookups))
-  const compiled = compileQuery(text, options, now, unreadCatalog(tables, options.sample), {
+  const asked = compileOptionsOf(text, options, now, unreadCatalog(tables, options.sample), {
     fragments: fragmentsOf(options.fragments, null),
   })
+  const compiled = compile(text, asked)
   const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
   const unseen = new UnseenFields(compiled.namedFields)
   let isDone = false
@@ -113,15 +114,16 @@ export function sharedSpillDirectory(): string {
   return join(tmpdir(), `quern-spill-${process.getuid?.() ?? 'user'}`)
 }
 
-export function compileQuery(
+/** What the compiler is told of a query: all of it and nothing else, so that plans may be kept by it. @throws {CompileError} for a bad range */
+export function compileOptionsOf(
   text: string,
   options: QueryOptions,
   now: DateTime,
   catalog: Catalog,
   more: Pick<CompileOptions, 'trace' | 'muchDataRows' | 'fragments'>,
-): Compiled {
+): CompileOptions {
   const time = requestRange(text, options, now)
-  return compile(text, {
+  return {
     catalog,
     now,
     ...more,
@@ -129,7 +131,7 @@ export function compileQuery(
     ...(options.variables && { variables: options.variables }),
     ...(options.without && { without: options.without }),
     ...(options.openFile && { writesFiles: true }),
-  })
+  }
 }
 
 export function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof execute>[2] {
