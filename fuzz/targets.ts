@@ -219,7 +219,7 @@ function agreement(name: string, summary: string, trialOf: (seed: number) => Tri
   return {
     name,
     summary,
-    skipLimit: 0.6,
+    skipLimit: 0.2,
     run: async seed => {
       const { experiment, ways: asked } = trialOf(seed)
       const attempt = async (each: Experiment): Promise<string | null> => {

@@ -67,12 +67,14 @@ test('a table that changes is read again, by the next query', async () => {
 })
 
 test('a table that is given goes before one of the same name in the directory', async () => {
-  const given = join(mkdtempSync(join(tmpdir(), 'quern-given-')), 'x.csv')
+  const elsewhere = mkdtempSync(join(tmpdir(), 'quern-given-'))
+  const given = join(elsewhere, 'x.csv')
   writeFileSync(given, 'id,name\n1,given\n')
   await withData({ lookups: { names: given } }, async (engine, directory) => {
     writeFileSync(join(directory, 'lookups', 'names.csv'), 'id,name\n1,found\n')
     assert.deepEqual(await rowsOf(engine, 'lookup names on id | where id == 1 | keep name'), [{ name: 'given' }])
   })
+  rmSync(elsewhere, { recursive: true })
 })
 
 test('what is wrong with a file is told where the query names the table', async () => {

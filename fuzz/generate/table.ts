@@ -1,5 +1,5 @@
 /** The lookup table of random queries: a few rows that meet the random data, several for one key, one without. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Field } from './data.ts'
@@ -14,10 +14,12 @@ export const TABLE_FIELDS: readonly Field[] = [
 
 let path: string | null = null
 
-/** Written once a process. */
+/** Written once a process, which takes it away when it ends. */
 export function tablePaths(): Readonly<Record<string, string>> {
   if (path === null) {
-    path = join(mkdtempSync(join(tmpdir(), 'quern-fuzz-table-')), 'table.csv')
+    const directory = mkdtempSync(join(tmpdir(), 'quern-fuzz-table-'))
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+    path = join(directory, 'table.csv')
     writeFileSync(path, TABLE)
   }
   return { table: path }

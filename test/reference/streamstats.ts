@@ -1,4 +1,4 @@
-/** `eventstats` and `streamstats`: for each row, the rows of its group are looked for among all rows, and walked. */
+/** `eventstats` and `streamstats`: groups are lists of rows, walked once for all of them, and for each row. */
 import type { AstAggregate, AstEventstats, AstKey, AstStreamstats } from '../../grammar/ast.ts'
 import { keyOf } from '../../runtime/helpers/compare.ts'
 import { toNumeric } from '../../runtime/helpers/numbers.ts'
@@ -9,9 +9,14 @@ import { copyOf, type Row } from './row.ts'
 import { answer, binSeconds } from './stats.ts'
 
 export function eventstats(stage: AstEventstats, rows: readonly Row[], evaluate: Evaluate): Row[] {
-  return beside(rows, stage.by, stage.aggregates, evaluate, (each, group) =>
-    answer(each, group, binSeconds(stage.by, group, evaluate), evaluate),
-  )
+  // Once a group: asked again for each of thousands of rows, a run of the fuzzer came to a stand.
+  const known = new Map<readonly Row[], Map<AstAggregate, Value>>()
+  return beside(rows, stage.by, stage.aggregates, evaluate, (each, group) => {
+    const answers = known.get(group) ?? new Map<AstAggregate, Value>()
+    known.set(group, answers)
+    if (!answers.has(each)) answers.set(each, answer(each, group, binSeconds(stage.by, group, evaluate), evaluate))
+    return answers.get(each) ?? null
+  })
 }
 
 export function streamstats(stage: AstStreamstats, rows: readonly Row[], evaluate: Evaluate): Row[] {
@@ -38,10 +43,15 @@ function beside(
   answerAt: (each: AstAggregate, group: readonly Row[], position: number) => Value,
 ): Row[] {
   const idOf = (row: Row): string => JSON.stringify(by.map(key => keyOf(evaluate(key.value, row) ?? null)))
-  const ids = rows.map(idOf)
+  const groups = new Map<string, Row[]>()
+  const places = rows.map(row => {
+    const id = idOf(row)
+    const group = groups.get(id) ?? []
+    groups.set(id, group)
+    return { group, position: group.push(row) - 1 }
+  })
   return rows.map((row, at) => {
-    const group = rows.filter((_, other) => ids[other] === ids[at])
-    const position = rows.slice(0, at).filter((_, other) => ids[other] === ids[at]).length
+    const { group, position } = places[at]!
     const result = copyOf(row)
     for (const each of aggregates) result.fields.set(aggregateName(each), answerAt(each, group, position) ?? null)
     return result

@@ -89,7 +89,7 @@ describe('settings', () => {
 })
 
 describe('settings that change while the server runs', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'quern-reload-')), 'quern.yaml')
+  const file = join(directory, 'reloaded.yaml')
   const load = (text: string) => {
     writeFileSync(file, text)
     return loadConfig({ file, flags: { 'query.max_queued': '7' }, environment: { QUERN_QUERY_JOB_TTL: '9s' } })
