@@ -8,12 +8,12 @@ import type { Catalog } from './compiler/catalog.ts'
 import { UnseenFields } from './compiler/hints/unseen-fields.ts'
 import { compile } from './compiler/index.ts'
 import { requestRange } from './compiler/resolve/request-range.ts'
-import type { Compiled, CompileOptions } from './compiler/types.ts'
+import type { CompileOptions } from './compiler/types.ts'
 import { type QueryRun, queryRun } from './query-run.ts'
 import { execute } from './runtime/execute.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
-import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
-import { scansOf } from './runtime/program.ts'
+import { type ArrivingEvents, type PipeDemand, type PipeReader, pipeSource } from './runtime/pipe-source.ts'
+import { type ScanSpec, scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import { SpillSpace } from './runtime/spill/space.ts'
 import type { IncomingEvent, Snapshot } from './storage/index.ts'
@@ -61,22 +61,18 @@ export interface StreamOptions extends QueryOptions {
  *
  * @throws {CompileError} with every diagnostic when the text is wrong
  */
-export function queryStream(
-  text: string,
-  events: AsyncIterable<readonly IncomingEvent[]>,
-  options: StreamOptions = {},
-): QueryRun {
+export function queryStream(text: string, events: ArrivingEvents, options: StreamOptions = {}): QueryRun {
   const now = options.now ?? new DateTime(Date.now() * 1000)
   const tables = new QueryTables(new LookupTables(null, options.lookups))
   const asked = compileOptionsOf(text, options, now, unreadCatalog(tables, options.sample), {
     fragments: fragmentsOf(options.fragments, null),
   })
   const compiled = compile(text, asked)
-  const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
+  const scans = scansOf(compiled.program.root).filter(scan => scan.lookup === null)
   const unseen = new UnseenFields(compiled.namedFields)
   let isDone = false
   const reader: PipeReader = { see: fields => unseen.see(fields), end: () => (isDone = true) }
-  const source = tables.before(pipeSource(events, { fields: demandOf(compiled), scans: scanCount }, reader))
+  const source = tables.before(pipeSource(events, demandOf(compiled.fieldsRead, scans), reader))
   const spill = new SpillSpace(options.spillDirectory ?? sharedSpillDirectory())
   const result = execute(compiled.program, source, { ...executeOptions(options, now), spill })
   // Of a pipe that was left before its end nobody knows what it would have had.
@@ -104,9 +100,11 @@ function unreadCatalog(tables: QueryTables, sample: readonly IncomingEvent[] | u
   }
 }
 
-/** Fields the query reads; null: all of them. */
-function demandOf(compiled: Compiled): ReadonlySet<string> | null {
-  return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
+/** Fields the query reads, null being all of them; and whether it makes a difference when events happened. */
+function demandOf(fieldsRead: readonly string[] | null, scans: readonly ScanSpec[]): PipeDemand {
+  const hasRange = ({ time }: ScanSpec): boolean => time.fromMicros !== null || time.toMicros !== null
+  const time = fieldsRead === null || fieldsRead.includes('_time') || scans.some(hasRange)
+  return { fields: fieldsRead && new Set(fieldsRead), time, scans: scans.length }
 }
 
 /** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
