@@ -2,15 +2,14 @@
  * The embedded library and composition root: grammar, compiler, runtime and storage behind one face.
  * No HTTP, no process globals; several engines may live in one process. `server/` and `cli/` are callers of this file.
  */
-import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog } from './compiler/catalog.ts'
 import { explanationOf, invalidExplanation } from './compiler/explain/index.ts'
 import { withDataHints } from './compiler/hints/data-hints.ts'
-import { UnseenFields } from './compiler/hints/unseen-fields.ts'
-import { compile, languageCatalog } from './compiler/index.ts'
+import { languageCatalog } from './compiler/index.ts'
 import { liveForm } from './compiler/live.ts'
-import { requestRange } from './compiler/resolve/request-range.ts'
+import { PlanCache, type PlanCacheStatus, type Planned } from './compiler/plan-cache.ts'
 import type { Compiled, CompileOptions } from './compiler/types.ts'
 import { CompileError } from './grammar/diagnostics.ts'
 import {
@@ -23,6 +22,7 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import { type QueryRun, queryRun } from './query-run.ts'
+import { compileOptionsOf, executeOptions, type QueryOptions, sharedSpillDirectory } from './query-stream.ts'
 import type { Batch } from './runtime/batch.ts'
 import { estimateScans } from './runtime/estimate.ts'
 import { type ExecuteOptions, execute, type PartSource } from './runtime/execute.ts'
@@ -33,13 +33,10 @@ import { type ExportFormat, type ExportReport, exportRows, type LineSink } from 
 import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import { MemoryPool } from './runtime/memory.ts'
-import type { LineFile } from './runtime/operators/operator.ts'
 import { executeElsewhere } from './runtime/parallel/elsewhere.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
-import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
 import type { Profile } from './runtime/profile.ts'
-import { scansOf } from './runtime/program.ts'
 import { QueryTables } from './runtime/query-tables.ts'
 import type { QueryResult } from './runtime/result.ts'
 import { catalogOf } from './runtime/snapshot-catalog.ts'
@@ -48,7 +45,6 @@ import { SpillSpace } from './runtime/spill/space.ts'
 import type {
   AppendReceipt,
   DocumentStore,
-  IncomingEvent,
   PartReader,
   Snapshot,
   Store,
@@ -63,12 +59,13 @@ import { fragmentsOf } from './storage/saved-queries.ts'
 import { openStore } from './storage/store.ts'
 import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
 import { isAnyoneWaiting } from './storage/turns.ts'
-import { DateTime, type Value } from './storage/value.ts'
+import { DateTime } from './storage/value.ts'
 
 export { UnsupportedStageError } from './compiler/live.ts'
 export { CompileError } from './grammar/diagnostics.ts'
 export type { Completion, CompletionItem, Description, Knowledge, Signature } from './grammar/index.ts'
 export type { QueryRun } from './query-run.ts'
+export { type QueryOptions, queryStream, type StreamOptions } from './query-stream.ts'
 export { CanceledError } from './runtime/canceled.ts'
 export type { Collected } from './runtime/collect.ts'
 export type { ExportFormat, ExportReport } from './runtime/interchange/export.ts'
@@ -110,35 +107,6 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly spillDirectory?: string
   /** Replaced by tests. */
   readonly spillDisk?: SpillDisk
-}
-
-export interface QueryOptions {
-  /** Relative (`-1h`, `now`, `@d`) or ISO 8601; no bound when absent. */
-  readonly from?: string
-  readonly to?: string
-  readonly variables?: Readonly<Record<string, Value>>
-  readonly signal?: AbortSignal
-  /** Injected by tests; the clock otherwise. */
-  readonly now?: DateTime
-  /** Optimiser rules to leave out (`all`: every one; `pushdown`: storage is told nothing). */
-  readonly without?: readonly string[]
-  /** Bytes the query may hold in memory; what is more goes to temporary files. Default 512 MiB. */
-  readonly memoryBytes?: number
-  /** Bytes of temporary files it may have besides, before it fails with QueryMemoryError; 0: none. Default 10 GiB. */
-  readonly diskBytes?: number
-  /** Lets stages write files (`tee`): the command line does, a server does not. */
-  readonly openFile?: (path: string) => LineFile
-  /** What to ask instead of everything there is now: that of a subscription. It stays the caller's to release. */
-  readonly snapshot?: Snapshot
-}
-
-export interface StreamOptions extends QueryOptions, Pick<EngineOptions, 'spillDirectory'> {
-  /** Lookup tables: files (CSV, NDJSON) by name. */
-  readonly lookups?: Readonly<Record<string, string>>
-  /** Stages by name, for `use`. */
-  readonly fragments?: Readonly<Record<string, string>>
-  /** Some of the events, where they are known beforehand: a query with mistakes is then told which fields it misspells. */
-  readonly sample?: readonly IncomingEvent[]
 }
 
 export interface ExplainOptions extends QueryOptions {
@@ -189,6 +157,8 @@ export interface Engine {
   readonly directory: string | null
   /** Small named documents that are kept: saved queries, keys. */
   readonly documents: DocumentStore
+  /** Plans of queries that were asked before, and how often they served again. */
+  readonly planCache: PlanCacheStatus
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
   flush(): Promise<void>
@@ -235,66 +205,8 @@ export async function open(directory: string | null, options: EngineOptions = {}
   return new StoreEngine({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
 }
 
-/** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
-function sharedSpillDirectory(): string {
-  return join(tmpdir(), `quern-spill-${process.getuid?.() ?? 'user'}`)
-}
-
 /** More threads than this wait for memory rather than for work. */
 const THREADS_MAX = 7
-
-/**
- * One query over events as they arrive, in constant memory where its stages allow: a pipe. Each batch of events is columnar for as
- * long as it is looked at; a `head` that has enough stops the reading.
- *
- * @throws {CompileError} with every diagnostic when the text is wrong
- */
-export function queryStream(
-  text: string,
-  events: AsyncIterable<readonly IncomingEvent[]>,
-  options: StreamOptions = {},
-): QueryRun {
-  const now = options.now ?? new DateTime(Date.now() * 1000)
-  const tables = new QueryTables(new LookupTables(null, options.lookups))
-  const compiled = compileQuery(text, options, now, unreadCatalog(tables, options.sample), {
-    fragments: fragmentsOf(options.fragments, null),
-  })
-  const scanCount = scansOf(compiled.program.root).filter(scan => scan.lookup === null).length
-  const unseen = new UnseenFields(compiled.namedFields)
-  let isDone = false
-  const reader: PipeReader = { see: fields => unseen.see(fields), end: () => (isDone = true) }
-  const source = tables.before(pipeSource(events, { fields: demandOf(compiled), scans: scanCount }, reader))
-  const spill = new SpillSpace(options.spillDirectory ?? sharedSpillDirectory())
-  const result = execute(compiled.program, source, { ...executeOptions(options, now), spill })
-  // Of a pipe that was left before its end nobody knows what it would have had.
-  return queryRun(
-    compiled,
-    result,
-    () => (isDone ? unseen.hints() : []),
-    () => null,
-  )
-}
-
-/** Nothing is known of a pipe before it is read, but for what its caller has seen of it. */
-function unreadCatalog(tables: QueryTables, sample: readonly IncomingEvent[] | undefined): Catalog {
-  const fields =
-    sample && new Map(sample.flatMap(event => [...event.fields.keys()].map(name => [name, 'any'] as const)))
-  return {
-    indexes: ['main'],
-    sources: [],
-    fields: () => fields ?? null,
-    ...(sample && { sampledEvents: sample.length }),
-    get lookups() {
-      return tables.names
-    },
-    lookup: name => tables.lookup(name),
-  }
-}
-
-/** Fields the query reads; null: all of them. */
-function demandOf(compiled: Compiled): ReadonlySet<string> | null {
-  return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
-}
 
 /** Of fewer rows an aggregation is done before another thread has begun. */
 const ELSEWHERE_ROWS_MIN = 20_000
@@ -335,6 +247,7 @@ class StoreEngine implements Engine {
   /** Queries that run whole in this thread or another. */
   #running = 0
   #ingestedAt = Number.NEGATIVE_INFINITY
+  readonly #plans = new PlanCache()
 
   constructor({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
     this.#elsewhere = elsewhere
@@ -381,7 +294,7 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
-      const { program } = compileQuery(text, options, this.#now(options), catalog, this.#compiling)
+      const { program } = this.#plan(text, options, this.#now(options), catalog).compiled
       return { program, indexes: new Set(catalog.indexes) }
     } finally {
       snapshot.release()
@@ -399,13 +312,17 @@ class StoreEngine implements Engine {
     try {
       const now = this.#now(options)
       const tables = new QueryTables(this.#lookups)
-      const compiled = compileQuery(text, options, now, catalogOf(snapshot, tables), this.#compiling)
+      const startedAt = performance.now()
+      const { compiled, cached } = this.#plan(text, options, now, catalogOf(snapshot, tables))
+      const plan = { cached, durationNs: (performance.now() - startedAt) * 1e6 }
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
       const run = { ...executeOptions(options, now), lanes: this.#lanes, pool: this.#memory, spill: this.#spill }
       const { parts } = snapshot
+      const result = mayGo ? this.#anywhere(compiled, source, run, parts) : execute(compiled.program, source, run)
+      result.profile.plan = plan
       return {
         compiled,
-        result: mayGo ? this.#anywhere(compiled, source, run, parts) : execute(compiled.program, source, run),
+        result,
         identity: () => queryIdentity(compiled, options.variables, parts, now),
       }
     } catch (error) {
@@ -487,14 +404,14 @@ class StoreEngine implements Engine {
     const snapshot = this.#store.snapshot()
     try {
       const startedAt = performance.now()
-      const compiling = { ...this.#compiling, trace: options.passes === true }
       const catalog = catalogOf(snapshot, new QueryTables(this.#lookups))
-      const compiled = compileQuery(text, options, this.#now(options), catalog, compiling)
+      const { compiled, cached } = this.#plan(text, options, this.#now(options), catalog, options.passes === true)
       const compileNs = (performance.now() - startedAt) * 1e6
       const estimate = estimateScans(compiled.program.root, snapshot)
       // Kernels exist once data has shown its encodings, so their text needs a run too.
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
+      if (profile !== null) profile.plan = { cached, durationNs: compileNs }
       const hints = profile === null ? compiled.hints : withDataHints(compiled.hints, profile.counters)
       return explanationOf(
         { text },
@@ -513,6 +430,15 @@ class StoreEngine implements Engine {
     } finally {
       snapshot.release()
     }
+  }
+
+  /** With `trace`, a plan that says how it came about. */
+  #plan(text: string, options: QueryOptions, now: DateTime, catalog: Catalog, trace = false): Planned {
+    return this.#plans.compile(text, compileOptionsOf(text, options, now, catalog, { ...this.#compiling, trace }))
+  }
+
+  get planCache(): PlanCacheStatus {
+    return this.#plans.status
   }
 
   languageCatalog(): unknown {
@@ -579,35 +505,6 @@ class StoreEngine implements Engine {
     const { result } = this.#start(text, options)
     await result.drain()
     return result.profile
-  }
-}
-
-function compileQuery(
-  text: string,
-  options: QueryOptions,
-  now: DateTime,
-  catalog: Catalog,
-  more: Pick<CompileOptions, 'trace' | 'muchDataRows' | 'fragments'>,
-): Compiled {
-  const time = requestRange(text, options, now)
-  return compile(text, {
-    catalog,
-    now,
-    ...more,
-    ...(time !== null && { time }),
-    ...(options.variables && { variables: options.variables }),
-    ...(options.without && { without: options.without }),
-    ...(options.openFile && { writesFiles: true }),
-  })
-}
-
-function executeOptions(options: QueryOptions, now: DateTime): Parameters<typeof execute>[2] {
-  return {
-    nowMicros: now.micros,
-    ...(options.signal && { signal: options.signal }),
-    ...(options.memoryBytes !== undefined && { memoryBytes: options.memoryBytes }),
-    ...(options.diskBytes !== undefined && { diskBytes: options.diskBytes }),
-    ...(options.openFile && { openFile: options.openFile }),
   }
 }
 

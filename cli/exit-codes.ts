@@ -14,7 +14,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Ends a command with a message on stderr and a code; caught once, in main.ts. */
+/** Ends a command with a message on stderr and a code; caught once, in program.ts. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode
   constructor(exitCode: ExitCode, message: string) {

@@ -1,9 +1,17 @@
 /** Events from files and pipes, batch by batch, as an embedded query wants them. */
 import type { IncomingEvent } from '../storage/index.ts'
-import { createEventReader, TIMESTAMP_FIELDS } from '../storage/ingest/read-event.ts'
+import { project } from '../storage/ingest/project.ts'
+import { ProjectedLines, type Wanted } from '../storage/ingest/projected-lines.ts'
+import {
+  createEventReader,
+  type EventDefaults,
+  type EventReader,
+  type ReadResult,
+  TIMESTAMP_FIELDS,
+} from '../storage/ingest/read-event.ts'
 import { parseTime } from '../storage/ingest/timestamp.ts'
-import { DateTime } from '../storage/value.ts'
-import { lineBatches, openFile } from './lines.ts'
+import { DateTime, type Value } from '../storage/value.ts'
+import { lineChunks, openFile, splitLines } from './lines.ts'
 import { megabytes, type Progress } from './progress.ts'
 
 /** `--time-field` before the names every route looks at. */
@@ -38,11 +46,18 @@ export interface LocalReading {
   readonly receivedAt?: DateTime
 }
 
+/** What is read of events, and who wants to know what fields they had. */
+export interface LocalDemand {
+  readonly wanted: Wanted | null
+  readonly see: (fields: ReadonlyMap<string, Value>) => void
+}
+
 export async function* localEvents(
   inputs: readonly LocalInput[],
   tally: ReadTally,
   progress: Progress,
   { timeField, receivedAt }: LocalReading = {},
+  { wanted, see }: LocalDemand = { wanted: null, see: () => {} },
 ): AsyncGenerator<readonly IncomingEvent[]> {
   const reader = createEventReader()
   let bytesRead = 0
@@ -56,27 +71,46 @@ export async function* localEvents(
       receivedAt: receivedAt ?? new DateTime(Date.now() * 1000),
       timestampFields: timestampFields(timeField),
     }
-    for await (const { lines, bytes } of lineBatches(file === null ? process.stdin : openFile(file), name)) {
-      const events: IncomingEvent[] = []
-      for (const line of lines) {
-        const read = reader.fromLine(line, defaults)
-        if ('event' in read) {
-          events.push(read.event)
-          // The very object: nothing that was read from the event is that.
-          if (read.event.time === defaults.receivedAt && tally.untimed++ === 0) {
-            tally.timeCandidate = timeCandidateOf(read.event, defaults.receivedAt)
-          }
-        } else {
-          tally.failed++
-          tally.firstProblem ??= `${name}: ${read.problem.message}`
+    const note = (read: ReadResult): void => {
+      if ('event' in read) {
+        see(read.event.fields)
+        if (tally.untimed === 0 && isUntimed(read.event)) {
+          tally.timeCandidate ??= timeCandidateOf(read.event, defaults.receivedAt)
         }
+      } else {
+        tally.failed++
+        tally.firstProblem ??= `${name}: ${read.problem.message}`
       }
+    }
+    // The very object: nothing that was read from the event is that.
+    const isUntimed = (event: IncomingEvent): boolean => event.time === defaults.receivedAt
+    const fits = wanted !== null && ProjectedLines.fits(wanted, defaults)
+    const projected = fits ? new ProjectedLines(reader, wanted, defaults) : null
+    for await (const { buffer, end, bytes } of lineChunks(file === null ? process.stdin : openFile(file), name)) {
+      const events = projected?.read(buffer, end, note) ?? allOf(reader, buffer, end, defaults, note)
       tally.events += events.length
+      if (wanted?.time !== false) for (const event of events) if (isUntimed(event)) tally.untimed++
       bytesRead += bytes
       progress.update(`${tally.events.toLocaleString('en')} events, ${megabytes(bytesRead)} read`)
-      if (events.length > 0) yield events
+      if (events.length > 0) yield wanted === null || fits ? events : events.map(event => project(event, wanted.fields))
     }
   }
+}
+
+function allOf(
+  reader: EventReader,
+  buffer: Buffer,
+  end: number,
+  defaults: EventDefaults,
+  note: (read: ReadResult) => void,
+): IncomingEvent[] {
+  const events: IncomingEvent[] = []
+  for (const line of splitLines(buffer, end)) {
+    const read = reader.fromLine(line, defaults)
+    note(read)
+    if ('event' in read) events.push(read.event)
+  }
+  return events
 }
 
 function timeCandidateOf({ fields }: IncomingEvent, receivedAt: DateTime): string | null {

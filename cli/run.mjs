@@ -2,8 +2,7 @@
  * `npm run -s quern -- …` from a checkout: builds when a source file is newer than the last build, then runs the command line.
  * The installed `quern` bin is dist/cli/main.js itself.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -24,14 +23,15 @@ function newerThan(folder, builtMs) {
 const rooms = ['grammar', 'compiler', 'runtime', 'storage', 'server', 'cli', 'test']
 const isStale = () => {
   const builtMs = statSync(stamp).mtimeMs
-  return statSync(join(root, 'engine.ts')).mtimeMs > builtMs || rooms.some(room => newerThan(join(root, room), builtMs))
+  const files = readdirSync(root).filter(name => name.endsWith('.ts'))
+  return (
+    files.some(file => statSync(join(root, file)).mtimeMs > builtMs) ||
+    rooms.some(room => newerThan(join(root, room), builtMs))
+  )
 }
 
 if (!existsSync(main) || !existsSync(stamp) || isStale()) {
-  const built = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root], {
-    stdio: ['ignore', 2, 2],
-  })
-  if (built.status !== 0) process.exit(built.status ?? 1)
-  writeFileSync(stamp, '')
+  const { build } = await import('./build.mjs')
+  if (!(await build())) process.exit(1)
 }
 await import(main)

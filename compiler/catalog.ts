@@ -10,8 +10,12 @@ export interface Catalog {
   fields(indexes: readonly string[]): ReadonlyMap<string, ValueType> | null
   /** Those fields are of the first so many events; absent: of all. */
   readonly sampledEvents?: number
+  /** While it is the same, so is all that is said of indexes, sources, fields, rows and statistics. Absent: nobody can say. */
+  readonly version?: string
   /** Rows in the given indexes. */
   rowCount?(indexes: readonly string[]): number
+  /** Has it so many rows? Asked rather than their number where that is enough: events that come do not change the answer. */
+  hasRows?(indexes: readonly string[], rows: number): boolean
   /** What is known of a field's values without reading them; only ever a reason to do one thing before another. */
   statistics?(indexes: readonly string[], field: string): FieldStatistics | null
   /** Names of lookup tables. */

@@ -44,7 +44,7 @@ import { ALL_TIME } from './resolve/time.ts'
 import { streams } from './stages/index.ts'
 import type { CoreStage } from './stages/stage.ts'
 import { seriesWidthNs } from './stages/stats.ts'
-import type { Compiled, CompileOptions, TraceEntry } from './types.ts'
+import type { Clock, Compiled, CompileOptions, TraceEntry } from './types.ts'
 
 export { languageCatalog } from './language-catalog.ts'
 export { RULES }
@@ -155,6 +155,10 @@ function isWorthResolving(diagnostics: readonly Diagnostic[]): boolean {
   )
 }
 
+function clockOf({ now }: CompileOptions): Clock {
+  return typeof now === 'function' ? now : () => now
+}
+
 function resolveAll(
   source: SourceText,
   query: AstQuery,
@@ -180,7 +184,7 @@ function resolveAll(
     named: field => namedFields.push(field),
     writesFiles: options.writesFiles === true,
     time: options.time ?? ALL_TIME,
-    now: options.now,
+    now: clockOf(options),
   }
   const resolved = resolve(query, setting)
   if (problems.length > 0) fail(source, withoutEchoes([...problems, ...hints.flatMap(asTypo)]))
@@ -226,18 +230,23 @@ function passContext(
   note: (text: string) => void,
   overflows: Diagnostic[],
 ): PassContext {
+  const now = clockOf(options)
   return {
-    now: options.now,
+    now,
     catalog: options.catalog,
     note,
     evaluate(expr: Expr): { readonly value: Value } | null {
       const kernelOptions = { name: 'constant', source, origin: NO_SPAN, sourceMaps: false }
       try {
         const kernel = emitExtend([{ name: 'value', value: expr }], kernelOptions)
-        const value = evaluateConstant(kernel, options.now.micros, counter => {
-          const message = `${printExpr(expr)} is beyond 64-bit integers and became a float`
-          if (counter === 'overflow') overflows.push({ code: 'H908', message, span: expr.origin })
-        })
+        const value = evaluateConstant(
+          kernel,
+          () => now().micros,
+          counter => {
+            const message = `${printExpr(expr)} is beyond 64-bit integers and became a float`
+            if (counter === 'overflow') overflows.push({ code: 'H908', message, span: expr.origin })
+          },
+        )
         return { value }
       } catch (error) {
         // The run will say so, if a row gets there.

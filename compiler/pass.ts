@@ -5,7 +5,7 @@ import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
 
 export interface PassContext {
-  readonly now: DateTime
+  now(): DateTime
   /** The value of an expression that reads no field, by running its generated code; undefined when it cannot be known. */
   evaluate(expr: Expr): { readonly value: Value } | null
   readonly catalog: Catalog

@@ -9,10 +9,13 @@ import type { Catalog } from './catalog.ts'
 import type { FunctionRegistry } from './functions/descriptor.ts'
 import type { NamedField } from './hints/unseen-fields.ts'
 
+/** Asked only by what depends on it, so that asking tells. Answers the same throughout a query. */
+export type Clock = () => DateTime
+
 export interface CompileOptions {
   readonly catalog: Catalog
   /** The query's `now()`; also what relative times count from. */
-  readonly now: DateTime
+  readonly now: DateTime | Clock
   /** From the request's `from` and `to`; the tighter of this and the query's own range wins. */
   readonly time?: TimeRange
   /** Bind `$name` as typed values. */

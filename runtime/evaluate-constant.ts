@@ -22,7 +22,11 @@ export function evaluateFresh(spec: readonly StateColumnSpec[], finish: KernelSp
 type FinishKernel = (state: readonly unknown[], count: number) => readonly (readonly Value[])[]
 
 /** @throws {StrictCastError} when the expression holds a strict cast that fails: the caller leaves it to the run */
-export function evaluateConstant(kernel: KernelSpec, nowMicros: number, count: Count = () => {}): Value {
+export function evaluateConstant(
+  kernel: KernelSpec,
+  nowMicros: number | (() => number),
+  count: Count = () => {},
+): Value {
   const context = constantContext(createRuntime(nowMicros, count))
   const runner = new KernelRunner<ExtendKernel>(kernel, context)
   for (const exact of [false, true]) {

@@ -1,8 +1,18 @@
 /** A pipe as the source of a run, which may read it several times. */
 import type { IncomingEvent, Snapshot } from '../storage/index.ts'
-import { openStore } from '../storage/store.ts'
+import { passingParts } from '../storage/ingest/passing.ts'
+import { project } from '../storage/ingest/project.ts'
+import type { Wanted } from '../storage/ingest/projected-lines.ts'
 import type { Value } from '../storage/value.ts'
 import type { PartSource } from './execute.ts'
+
+/**
+ * Events as they arrive; or who makes them, once it is known what of them is read. Whoever is told may leave out the rest, and says by `see`
+ * what fields there were.
+ */
+export type ArrivingEvents =
+  | AsyncIterable<readonly IncomingEvent[]>
+  | ((wanted: Wanted | null, reader: Pick<PipeReader, 'see'>) => AsyncIterable<readonly IncomingEvent[]>)
 
 /** Whoever wants to know what came through. */
 export interface PipeReader {
@@ -14,6 +24,8 @@ export interface PipeReader {
 export interface PipeDemand {
   /** Fields the query reads; null: all of them. */
   readonly fields: ReadonlySet<string> | null
+  /** Does it matter when events happened? */
+  readonly time: boolean
   /** How many scans will read it. */
   readonly scans: number
 }
@@ -22,12 +34,8 @@ export interface PipeDemand {
  * A pipe can be read once. Where several scans read it, each finds the parts those before it have seen, and then reads on; what a later
  * scan will ask for again is kept.
  */
-export function pipeSource(
-  events: AsyncIterable<readonly IncomingEvent[]>,
-  demand: PipeDemand,
-  reader: PipeReader,
-): PartSource {
-  const arriving = partsOf(events, demand.fields, reader)
+export function pipeSource(events: ArrivingEvents, demand: PipeDemand, reader: PipeReader): PartSource {
+  const arriving = partsOf(events, demand, reader)
   const kept: Snapshot['parts'][] = []
   let scansLeft = demand.scans
   async function* read(charge: (bytes: number) => void): AsyncGenerator<Snapshot['parts']> {
@@ -51,34 +59,18 @@ export function pipeSource(
   }
 }
 
-/** An event with no more than the query reads: of a wide document most fields never become columns. */
-function project(event: IncomingEvent, demand: ReadonlySet<string>): IncomingEvent {
-  const fields = new Map<string, Value>()
-  for (const name of demand) {
-    const value = event.fields.get(name)
-    if (value !== undefined) fields.set(name, value)
-    else {
-      // `a` is read as the object its members `a.b` make.
-      const prefix = `${name}.`
-      for (const [member, memberValue] of event.fields) if (member.startsWith(prefix)) fields.set(member, memberValue)
-    }
-  }
-  return { index: event.index, time: event.time, raw: demand.has('_raw') ? event.raw : null, fields }
-}
-
 async function* partsOf(
-  events: AsyncIterable<readonly IncomingEvent[]>,
-  demand: ReadonlySet<string> | null,
+  events: ArrivingEvents,
+  { fields, time }: PipeDemand,
   reader: PipeReader,
 ): AsyncGenerator<Snapshot['parts']> {
-  for await (const batch of events) {
-    for (const event of batch) reader.see(event.fields)
-    const store = await openStore({ directory: null })
-    store.append(demand === null ? batch : batch.map(event => project(event, demand)))
-    const snapshot = store.snapshot()
-    yield snapshot.parts
-    snapshot.release()
-    await store.close()
+  const isMade = typeof events === 'function'
+  const arriving = isMade ? events(fields && { fields, time }, reader) : events
+  let sequence = 1
+  for await (const batch of arriving) {
+    if (!isMade) for (const event of batch) reader.see(event.fields)
+    yield passingParts(fields === null || isMade ? batch : batch.map(event => project(event, fields)), sequence)
+    sequence += batch.length
   }
   reader.end()
 }

@@ -82,6 +82,8 @@ export interface Profile {
   readonly scan: ScanProfile
   /** Conditions of a scan in the order measuring led to, for each scan where that is not the order of the plan. */
   readonly conditionOrders: (readonly string[])[]
+  /** Making a program of the text, or finding one that was made before. */
+  plan: { readonly cached: boolean; readonly durationNs: number } | null
   /** Making functions of kernels. */
   readonly compile: { kernels: number; cached: number; durationNs: number }
   /** Computing what only the reader of the result asked for. */
@@ -127,6 +129,7 @@ export function emptyProfile(): Profile {
       decodeNs: 0,
     },
     conditionOrders: [],
+    plan: null,
     compile: { kernels: 0, cached: 0, durationNs: 0 },
     result: { durationNs: 0 },
     memoryBytes: 0,

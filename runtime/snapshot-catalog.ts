@@ -1,24 +1,41 @@
 /** What a snapshot tells the compiler about the data: the shape of the compiler's `Catalog`, which this room does not know. */
-import type { Snapshot } from '../storage/index.ts'
+import type { PartReader, Snapshot } from '../storage/index.ts'
 import { commonTypeOf, type ValueType } from '../storage/value.ts'
 import { type FieldStatistics, fieldStatistics } from './field-statistics.ts'
 import type { QueryTables } from './query-tables.ts'
 import { sourcesOf } from './source-names.ts'
 
 export interface SnapshotCatalog {
+  readonly version: string
   readonly indexes: readonly string[]
   readonly sources: readonly string[]
   readonly lookups: readonly string[]
   lookup(name: string): ReturnType<QueryTables['lookup']>
   fields(indexes: readonly string[]): ReadonlyMap<string, ValueType>
   rowCount(indexes: readonly string[]): number
+  hasRows(indexes: readonly string[], rows: number): boolean
   statistics(indexes: readonly string[], field: string): FieldStatistics | null
+}
+
+/** What is known of a part never changes, and what it is of grows by becoming another reader: so a number for each says it all, and holds none. */
+const numbers = new WeakMap<object, number>()
+let lastNumber = 0
+
+function numberOf(part: PartReader): number {
+  let number = numbers.get(part)
+  if (number === undefined) numbers.set(part, (number = ++lastNumber))
+  return number
 }
 
 /** Merged from the statistics of the parts, once per set of indexes asked about. */
 export function catalogOf(snapshot: Snapshot, tables: QueryTables): SnapshotCatalog {
   const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
+  const rowCount = (wanted: readonly string[]): number =>
+    snapshot.parts.reduce((rows, part) => rows + (wanted.includes(part.index) ? part.rowCount : 0), 0)
   return {
+    get version() {
+      return snapshot.parts.map(numberOf).join()
+    },
     indexes: [...indexes].sort(),
     get sources() {
       return sourcesOf(snapshot)
@@ -38,9 +55,8 @@ export function catalogOf(snapshot: Snapshot, tables: QueryTables): SnapshotCata
       }
       return fields
     },
-    rowCount(wanted) {
-      return snapshot.parts.reduce((rows, part) => rows + (wanted.includes(part.index) ? part.rowCount : 0), 0)
-    },
+    rowCount,
+    hasRows: (wanted, rows) => rowCount(wanted) >= rows,
     statistics(wanted, field) {
       return fieldStatistics(
         snapshot.parts.filter(part => wanted.includes(part.index)),

@@ -11,6 +11,7 @@ import { createMerger } from './compaction/merger.ts'
 import { CorruptPartError } from './errors.ts'
 import { type Filesystem, NODE_FILESYSTEM } from './filesystem.ts'
 import type { StoreOptions } from './index.ts'
+import { MAX_BLOCK_ROWS } from './ingest/buffer.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { type DirectoryLock, lockDirectory } from './lock.ts'
 import { FAST_COMPRESSION } from './part/chunk.ts'
@@ -43,7 +44,6 @@ export interface Disk {
 }
 
 const MIB = 1024 * 1024
-export const MAX_BLOCK_ROWS = 65_536
 
 /** @throws {LockedError} when another process owns the directory. */
 export async function openDisk(directory: string, options: OpenStoreOptions): Promise<Disk> {

@@ -3,7 +3,7 @@
  * is on disk, in the part from then on.
  */
 import { createMemoryDocuments } from './catalog/documents.ts'
-import { type Disk, MAX_BLOCK_ROWS, type OpenStoreOptions, openDisk } from './disk.ts'
+import type { Disk, OpenStoreOptions } from './disk.ts'
 import { BackpressureError, ClosedError, UnwrittenEventsError } from './errors.ts'
 import type {
   AppendReceipt,
@@ -18,7 +18,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from './index.ts'
-import { Generation, sizeOfEvent } from './ingest/buffer.ts'
+import { Generation, MAX_BLOCK_ROWS, sizeOfEvent } from './ingest/buffer.ts'
 import { Duplicates } from './ingest/duplicates.ts'
 import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
@@ -34,7 +34,10 @@ const MIB = 1024 * 1024
 
 /** @throws {LockedError} when another process owns the directory. Damaged data is no reason to throw: see `status().quarantined`. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  return new BufferedStore(options, options.directory === null ? null : await openDisk(options.directory, options))
+  if (options.directory === null) return new BufferedStore(options, null)
+  // Loaded when it is needed: a store in memory has no use for LMDB.
+  const { openDisk } = await import('./disk.ts')
+  return new BufferedStore(options, await openDisk(options.directory, options))
 }
 
 class BufferedStore implements Store {

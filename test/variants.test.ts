@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadCases } from './case-input.ts'
 import { findCaseFiles, repositoryRoot } from './repository.ts'
-import { climb, isClimbable, OTHER_RUNGS, type Rung, ruleRungs, spilledStages, USUAL_RUNGS } from './variants.ts'
+import {
+  climb,
+  isClimbable,
+  OTHER_RUNGS,
+  planned,
+  type Rung,
+  ruleRungs,
+  spilledStages,
+  USUAL_RUNGS,
+} from './variants.ts'
 
 const cases = findCaseFiles(join(repositoryRoot(), 'test/cases')).flatMap(loadCases).filter(isClimbable)
 
@@ -27,6 +36,10 @@ function climbAll(rung: Rung): void {
 }
 
 for (const rung of USUAL_RUNGS) climbAll(rung)
+
+test('plans serve again, but for those of their instant', () => {
+  assert.ok(planned.again > 4 * planned.anew, `${planned.again} again, ${planned.anew} anew`)
+})
 
 test('with hardly any memory every stage that can write to disk did', () => {
   for (const stage of ['sort', 'stats', 'join', 'dedup', 'eventstats', 'transaction'])

@@ -3,13 +3,14 @@
  * Over stdin and files memory stays constant unless a stage must hold its input, and `head` stops the reading.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CompileError, open, type QueryRun, queryStream, type StreamOptions } from '../../engine.ts'
+import { CompileError, type QueryRun, queryStream, type StreamOptions } from '../../query-stream.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
+import type { Wanted } from '../../storage/ingest/projected-lines.ts'
 import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { printHints } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
-import { createTally, localEvents } from '../local-events.ts'
+import { createTally, type LocalDemand, localEvents } from '../local-events.ts'
 import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
@@ -63,6 +64,7 @@ async function run(
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
   const local = { ...bounds, openFile: teeFile }
   if (options.data !== undefined) {
+    const { open } = await import('../../engine.ts')
     const engine = await open(options.data, { lookups: lookupsOf(options.lookup) })
     try {
       return await printAndReport(engine.query(text, local), format, options)
@@ -84,7 +86,8 @@ async function run(
   const tally = createTally()
   const progress = startProgress()
   const lookups = lookupsOf(options.lookup)
-  const events = localEvents(inputs, tally, progress, { timeField: options.timeField })
+  const reading = { timeField: options.timeField }
+  const events: EventsFor = (wanted, see) => localEvents(inputs, tally, progress, reading, { wanted, see })
   const queryRun = await start(text, events, { ...local, lookups })
   const counted = await printAndReport(queryRun, format, options)
   progress.end()
@@ -100,16 +103,15 @@ async function run(
   return counted
 }
 
+type EventsFor = (wanted: Wanted | null, see: LocalDemand['see']) => AsyncGenerator<readonly IncomingEvent[]>
+
 /** Of a query with mistakes the first events say which fields it misspells. */
-async function start(
-  text: string,
-  events: AsyncGenerator<readonly IncomingEvent[]>,
-  options: StreamOptions,
-): Promise<QueryRun> {
+async function start(text: string, eventsFor: EventsFor, options: StreamOptions): Promise<QueryRun> {
   try {
-    return queryStream(text, events, options)
+    return queryStream(text, (wanted, { see }) => eventsFor(wanted, see), options)
   } catch (error) {
     if (!(error instanceof CompileError)) throw error
+    const events = eventsFor(null, () => {})
     const sample = await firstEvents(events)
     process.stdin.destroy()
     if (sample.length === 0) throw error

@@ -97,7 +97,7 @@ function counterLines({ counters }: Profile): readonly string[] {
 function totalLine({ totalNs, compileNs, profile }: Analysis): string {
   const memory = profile.memoryBytes > 0 ? `, ${byteCount(profile.memoryBytes)} held at most` : ''
   const written = profile.spilledBytes > 0 ? `, ${byteCount(profile.spilledBytes)} written to temporary files` : ''
-  return `${nanoseconds(totalNs)} in all${memory}${written}; the plan took ${nanoseconds(compileNs)} before that`
+  return `${nanoseconds(totalNs)} in all${memory}${written}; the plan${profile.plan?.cached === true ? ', from the cache,' : ''} took ${nanoseconds(compileNs)} before that`
 }
 
 /** What one has to make faster: the largest shares, until they are most of it. */

@@ -71,6 +71,7 @@ export function analysisJson({ profile, compileNs, totalNs, shares }: Analysis):
       bytes_decoded: scan.bytesDecoded,
       decode_ns: Math.round(scan.decodeNs),
     },
+    plan_cache: { hit: profile.plan?.cached === true, duration_ns: Math.round(profile.plan?.durationNs ?? 0) },
     kernel_cache: {
       hits: compile.cached,
       misses: compile.kernels - compile.cached,

@@ -58,8 +58,11 @@ function timeHint(chain: readonly LogicalOp[], scan: PhysicalScan, options: Plan
     .toReversed()
     .find(op => op.kind === 'head' || (op.kind !== 'scan' && traitsOf(op).rows(op) !== 'same'))
   const isLimited = first?.kind === 'head'
-  const rows = options.catalog.rowCount?.(scan.indexes) ?? 0
-  if (fromMicros !== null || toMicros !== null || isLimited || rows < options.muchDataRows) return []
+  if (fromMicros !== null || toMicros !== null || isLimited) return []
+  const { catalog, muchDataRows } = options
+  // The number itself is asked for only where it is told: it changes with every event.
+  if (catalog.hasRows?.(scan.indexes, muchDataRows) !== true) return []
+  const rows = catalog.rowCount?.(scan.indexes) ?? muchDataRows
   const message = `no time range: all ${rows.toLocaleString('en')} events are looked at`
   return [{ code: 'H902', message, span: scan.origin, suggestion: `from ${scan.indexes.join(', ')}[-24h]` }]
 }

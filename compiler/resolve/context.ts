@@ -44,7 +44,7 @@ export interface ResolveContext {
   /** The range every scan of the query lies in. */
   readonly time: TimeRange
   /** The query's `now()`. */
-  readonly now: DateTime
+  now(): DateTime
   readonly lets: Lets
   /** May stages write files? */
   readonly writesFiles: boolean

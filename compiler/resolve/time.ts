@@ -14,7 +14,7 @@ export function intersect(a: TimeRange, b: TimeRange): TimeRange {
   }
 }
 
-export function rangeOf(range: AstTimeRange, now: DateTime): TimeRange {
+export function rangeOf(range: AstTimeRange, now: () => DateTime): TimeRange {
   return {
     fromMicros: range.from === null ? null : microsOf(range.from, now),
     toMicros: range.to === null ? null : microsOf(range.to, now),
@@ -22,9 +22,9 @@ export function rangeOf(range: AstTimeRange, now: DateTime): TimeRange {
 }
 
 /** Microseconds of a bound; what lies below them is rounded up, so that `from <= t < to` holds for whole microseconds. */
-export function microsOf(point: AstTimePoint, now: DateTime): number {
+export function microsOf(point: AstTimePoint, now: () => DateTime): number {
   if (point.kind === 'absolute') return point.micros + (point.nanos > 0 ? 1 : 0)
-  const micros = now.micros + Math.ceil(point.offsetNs / 1000)
+  const micros = now().micros + Math.ceil(point.offsetNs / 1000)
   return point.snap === null ? micros : snapped(micros, point.snap)
 }
 

@@ -94,7 +94,7 @@ function backOf({ back, span }: AstCompare, { hasTime }: Groups, cx: LowerContex
   const isBounded = ranges.every(range => range.fromMicros !== null)
   const [first] = ranges
   if (back === null && first !== undefined && isBounded) {
-    const length = (first.toMicros ?? cx.now.micros) - first.fromMicros!
+    const length = (first.toMicros ?? cx.now().micros) - first.fromMicros!
     if (length > 0) return length * 1000
   }
   if (!isBounded && !(hasTime && back !== null)) {
@@ -219,7 +219,7 @@ function earlier(scan: ScanOp, backNs: number, isDated: boolean, cx: LowerContex
   const time = {
     fromMicros: fromMicros === null ? null : fromMicros - back,
     // A range that is open ends now.
-    toMicros: (toMicros ?? cx.now.micros) - back,
+    toMicros: (toMicros ?? cx.now().micros) - back,
   }
   const value = call('+', [field('_time', 'datetime', origin), literal(new Duration(backNs), origin)], 'datetime', cx)
   if (!isDated) return { ...scan, time }

@@ -64,7 +64,7 @@ function optionsOf(stage: AstFill, cx: LowerContext): TableOptions['fill'] | nul
     })
   const scan = chainOf(cx.input).at(-1)
   const range = scan?.kind === 'scan' ? scan.time : { fromMicros: null, toMicros: null }
-  const nowMicros = range.fromMicros !== null && range.toMicros === null ? cx.now.micros : null
+  const nowMicros = range.fromMicros !== null && range.toMicros === null ? cx.now().micros : null
   return { time, widthMicros: widthNs / 1000, keys, ...range, nowMicros, columns }
 }
 

@@ -14,8 +14,8 @@ export type Runtime = Readonly<Record<string, unknown>>
 class QueryRuntime {
   readonly now: () => DateTime
 
-  constructor(now: DateTime, ...parts: readonly object[]) {
-    this.now = () => now
+  constructor(now: () => DateTime, ...parts: readonly object[]) {
+    this.now = now
     // In the same order every time: the same shape.
     Object.assign(this, ...parts)
   }
@@ -23,15 +23,20 @@ class QueryRuntime {
 Object.assign(QueryRuntime.prototype, HELPERS)
 
 /**
- * @param nowMicros  the start of the query: `now()` is one instant throughout a run
+ * @param nowMicros  the start of the query: `now()` is one instant throughout a run; a function is told that it was asked
  * @param count  takes note of values that were not what they should have been
  * @param onTable  told the site and the number of values whenever a table is made
  */
 export function createRuntime(
-  nowMicros: number,
+  nowMicros: number | (() => number),
   count: Count,
   onTable?: (site: string, values: number) => void,
 ): Runtime {
+  return new QueryRuntime(clockOf(nowMicros), createCoercions(count), createTables(onTable)) as unknown as Runtime
+}
+
+function clockOf(nowMicros: number | (() => number)): () => DateTime {
+  if (typeof nowMicros === 'function') return () => new DateTime(nowMicros())
   const now = new DateTime(nowMicros)
-  return new QueryRuntime(now, createCoercions(count), createTables(onTable)) as unknown as Runtime
+  return () => now
 }

@@ -128,6 +128,7 @@ function profileBody(profile: Profile, detail: ProfileDetail): Record<string, un
       bytes_decoded: scan.bytesDecoded,
       decode_ns: Math.round(scan.decodeNs),
     },
+    plan_cache: { hit: profile.plan?.cached === true, duration_ns: Math.round(profile.plan?.durationNs ?? 0) },
     kernel_cache: {
       hits: profile.compile.cached,
       misses: profile.compile.kernels - profile.compile.cached,

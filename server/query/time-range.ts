@@ -13,7 +13,7 @@ export function instantOf(name: string, text: string, now: DateTime): number {
       suggestion: 'write -1h, @d, now, or 2026-06-01T00:00:00Z',
     })
   }
-  return microsOf(point, now)
+  return microsOf(point, () => now)
 }
 
 /** ISO 8601. */

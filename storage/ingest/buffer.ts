@@ -5,6 +5,8 @@
 import type { IncomingEvent, PartReader } from '../index.ts'
 import { MemoryPart } from './memory-part.ts'
 
+export const MAX_BLOCK_ROWS = 65_536
+
 const DAY_MICROS = 86_400_000_000
 
 /**

@@ -5,7 +5,7 @@ import type { ChunkPlace } from './block-index.ts'
 import { crc32 } from './checksum.ts'
 import { compressBlock, decompressBlock } from './codec.ts'
 import { CHUNK_BYTES_MAX, CHUNK_HEADER_BYTES, CODEC_LZ4, CODEC_NONE, CODEC_ZSTD, KIND_FILTER } from './format.ts'
-import { compressZstd, decompressZstd, hasZstd } from './zstd.ts'
+import { compressZstd, decompressZstd } from './zstd.ts'
 
 /** How chunks are written; every reader reads all of them. */
 export interface Compression {
@@ -74,7 +74,7 @@ const COMPRESS_BYTES_MIN = 32
 function compressed(raw: Uint8Array, { codec, level }: Compression): { codec: number; stored: Uint8Array } {
   const asItIs = { codec: CODEC_NONE, stored: raw }
   if (codec === 'none' || raw.length < COMPRESS_BYTES_MIN) return asItIs
-  const byZstd = codec === 'zstd' && hasZstd ? compressZstd(raw, level) : null
+  const byZstd = codec === 'zstd' ? compressZstd(raw, level) : null
   if (byZstd !== null)
     return byZstd.length < raw.length - (raw.length >>> 4) ? { codec: CODEC_ZSTD, stored: byZstd } : asItIs
   // The block begins with the raw length, which ends a chunk's header as well: see codec.ts.

@@ -71,7 +71,13 @@ export function loadCodecs(): readonly BlockCodec[] {
   return codecs
 }
 
-const chosen = loadCodecs()[0]!
+let chosen: BlockCodec | null = null
+
+/** Loaded by the first block: most commands never see one. */
+function codec(): BlockCodec {
+  chosen ??= loadCodecs()[0]!
+  return chosen
+}
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
@@ -81,11 +87,11 @@ const COMPRESS_BYTES_MIN = 32
 /** `u32 raw length` and the compressed block; null when compressing does not save at least one byte in sixteen. */
 export function compressBlock(raw: Uint8Array): Uint8Array | null {
   if (raw.length < COMPRESS_BYTES_MIN) return null
-  const framed = chosen.compress(asBuffer(raw))
+  const framed = codec().compress(asBuffer(raw))
   return framed.length - 4 < raw.length - (raw.length >>> 4) ? framed : null
 }
 
 /** The raw bytes of what `compressBlock` made. @throws when they are not what the length says. */
 export function decompressBlock(framed: Uint8Array): Uint8Array {
-  return chosen.decompress(asBuffer(framed))
+  return codec().decompress(asBuffer(framed))
 }

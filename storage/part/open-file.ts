@@ -15,6 +15,7 @@ import {
   TRAILER_BYTES,
   TRAILER_MAGIC,
 } from './format.ts'
+import './zstd-ready.ts'
 
 export interface OpenPartFile {
   readonly footer: Footer

@@ -1,5 +1,6 @@
 /** The file a part is written to: appends are gathered, as a block of a thousand rare fields is a thousand small chunks. */
 import type { Filesystem } from '../filesystem.ts'
+import './zstd-ready.ts'
 
 const GATHER_BYTES = 256 * 1024
 

@@ -38,11 +38,14 @@ async function loadZstd(): Promise<Zstd | null> {
   }
 }
 
-const loaded = await loadZstd()
+let loaded: Zstd | null = null
 
-export const hasZstd: boolean = loaded !== null
+/** To be awaited before part files are read or written (`zstd-ready.ts`): a process that has none does not pay for loading it. */
+export async function readyZstd(): Promise<void> {
+  loaded ??= await loadZstd()
+}
 
-/** Null when this machine has no zstd. */
+/** Null when this machine has no zstd, or has not been asked for it: both write LZ4. */
 export function compressZstd(raw: Uint8Array, level: number): Uint8Array | null {
   return loaded === null ? null : loaded.compress(raw, level)
 }

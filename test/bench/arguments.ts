@@ -5,6 +5,7 @@ export const USAGE = `npm run bench -- [options]
   --rows <n>          events to measure over (2000000)
   --seed <n>          of the generator (1)
   --runs <n>          timed runs of each query (9)
+  --suite <name>      seeded (the default) or windows: real events, 259 fields
   --only <text>       questions whose name contains the text
   --engine <name>     quern, duckdb or both (both); with one there are no ratios
   --cache-mb <n>      Quern's cache of decoded chunks, in MiB (its default)
@@ -20,12 +21,15 @@ export const USAGE = `npm run bench -- [options]
   --overhead          what measuring a query costs
   --scale             a store as it grows to --rows events: rate, parts, memory, and how long it takes to open (20000000 is the figure)
   --server            bulk requests against DuckDB's load, and /health while the server is busy
+  --concurrent        ten clients at once with questions of the suite: throughput and p99 beside DuckDB's
+  --pipe              the command line over the file as NDJSON: MB/s
   --tails             a thousand live tails: what they cost idle, and how late they hear`
 
 export interface BenchArguments {
   readonly rows: number
   readonly seed: number
   readonly runs: number
+  readonly suite: 'seeded' | 'windows'
   readonly only: string
   readonly engines: readonly ('quern' | 'duckdb')[]
   readonly cacheBytes: number | null
@@ -43,6 +47,8 @@ export interface BenchArguments {
   readonly scale: boolean
   readonly server: boolean
   readonly tails: boolean
+  readonly concurrent: boolean
+  readonly pipe: boolean
   readonly help: boolean
 }
 
@@ -54,6 +60,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       rows: { type: 'string', default: '2000000' },
       seed: { type: 'string', default: '1' },
       runs: { type: 'string', default: '9' },
+      suite: { type: 'string', default: 'seeded' },
       only: { type: 'string', default: '' },
       engine: { type: 'string', default: 'both' },
       'cache-mb': { type: 'string' },
@@ -71,6 +78,8 @@ export function readArguments(given: readonly string[]): BenchArguments {
       scale: { type: 'boolean', default: false },
       server: { type: 'boolean', default: false },
       tails: { type: 'boolean', default: false },
+      concurrent: { type: 'boolean', default: false },
+      pipe: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -79,6 +88,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     rows: wholeNumber('rows', values.rows),
     seed: wholeNumber('seed', values.seed),
     runs: wholeNumber('runs', values.runs),
+    suite: suiteOf(values.suite),
     only: values.only.toLowerCase(),
     engines: enginesOf(values.engine),
     cacheBytes: cacheMb === undefined ? null : wholeNumber('cache-mb', cacheMb) * 2 ** 20,
@@ -96,8 +106,15 @@ export function readArguments(given: readonly string[]): BenchArguments {
     scale: values.scale,
     server: values.server,
     tails: values.tails,
+    concurrent: values.concurrent,
+    pipe: values.pipe,
     help: values.help,
   }
+}
+
+function suiteOf(name: string): BenchArguments['suite'] {
+  if (name === 'seeded' || name === 'windows') return name
+  throw new Error(`--suite takes seeded or windows, not '${name}'`)
 }
 
 function enginesOf(name: string): BenchArguments['engines'] {

@@ -40,14 +40,16 @@ export async function loadDuckDb(events: Events, files: DuckDbFiles): Promise<Lo
   for (const file of [files.events, files.texts])
     for (const each of [file, `${file}.wal`]) rmSync(each, { force: true })
   const { instance, connection } = await connect(files.events)
+  // By default DuckDB decides what columns there are by the first 20,480 lines.
+  const sample = events.isRagged === true ? ', sample_size = -1' : ''
   const startedAt = performance.now()
-  await connection.run(`CREATE TABLE events AS SELECT * FROM read_ndjson('${events.file}')`)
+  await connection.run(`CREATE TABLE events AS SELECT * FROM read_ndjson('${events.file}'${sample})`)
   await connection.run('CHECKPOINT')
   const ms = performance.now() - startedAt
   await connection.run(`ATTACH '${files.texts}' AS texts`)
-  // A delimiter and a quote that no line has: every line is one column of one row.
-  await connection.run(`CREATE TABLE texts.lines AS SELECT column0 AS raw FROM read_csv('${events.file}',
-    header = false, delim = '\x01', quote = '\x02', escape = '\x02', columns = {'column0': 'VARCHAR'}, auto_detect = false)`)
+  await connection.run(
+    `CREATE TABLE texts.lines AS SELECT json::VARCHAR AS raw FROM read_ndjson_objects('${events.file}')`,
+  )
   await connection.run('CHECKPOINT texts')
   connection.closeSync()
   instance.closeSync()

@@ -16,6 +16,8 @@ export interface Events {
   readonly bytes: number
   /** The trace id of one event in the midst of the day: the needle in the haystack. */
   readonly needle: string
+  /** Fields may come late in the file. */
+  readonly isRagged?: boolean
 }
 
 /** Part of the file name: raise it when the same seed would give other events. */

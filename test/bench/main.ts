@@ -15,8 +15,9 @@ import { runServerBench } from './server.ts'
 import { runSize } from './size.ts'
 import { runSkipIndex } from './skip-index.ts'
 import { questions } from './suite.ts'
-import { heading, line, loadLines, ratioOf } from './table.ts'
+import { heading, line, loadLines, meanLine, ratioOf } from './table.ts'
 import { runTailsBench } from './tails.ts'
+import { GEOMETRIC_MEAN_MUST_REACH, windowsEvents, windowsQuestions } from './windows.ts'
 
 async function main(options: BenchArguments): Promise<void> {
   // With --json the figures alone are on stdout.
@@ -55,7 +56,8 @@ async function main(options: BenchArguments): Promise<void> {
     await runTailsBench(say)
     return
   }
-  const events = await eventsOf(options.seed, options.rows)
+  const isWindows = options.suite === 'windows'
+  const events = isWindows ? await windowsEvents() : await eventsOf(options.seed, options.rows)
   if (options.server) {
     await runServerBench(events, say)
     return
@@ -66,9 +68,11 @@ async function main(options: BenchArguments): Promise<void> {
   )
   const duckdb = options.engines.includes('duckdb') ? await loadedDuckDb(events, options.fresh) : null
   const quern = options.engines.includes('quern') ? await loadedQuern(events, options.fresh) : null
-  const asked = questions(events).filter(({ name }) => name.toLowerCase().includes(options.only))
+  const suite = isWindows ? windowsQuestions() : questions(events)
+  const asked = suite.filter(({ name }) => name.toLowerCase().includes(options.only))
   say(heading())
   const measured = await measure(asked, events, options, one => say(line(one)))
+  say(meanLine(measured, isWindows ? GEOMETRIC_MEAN_MUST_REACH : null))
   say(loadLines(quern, duckdb, events.rows))
   const memory = { residentBytes: process.memoryUsage.rss(), peakBytes: process.resourceUsage().maxRSS * 1024 }
   say(`process: ${mib(memory.residentBytes)} resident, ${mib(memory.peakBytes)} at its peak`)

@@ -101,7 +101,8 @@ function linesOf(file: string): number {
   return lines + (isEmpty ? 0 : 1)
 }
 
-async function unpacked(from: string, to: string): Promise<void> {
+/** Once; nothing when there is nothing to unpack. */
+export async function unpacked(from: string, to: string): Promise<void> {
   if (existsSync(to) || !existsSync(from)) return
   await pipeline(createReadStream(from), createGunzip(), createWriteStream(`${to}.part`))
   spawnSync('mv', [`${to}.part`, to])

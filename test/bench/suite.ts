@@ -91,7 +91,7 @@ export function questions(events: Events): readonly Question[] {
   ]
 }
 
-function question(
+export function question(
   name: string,
   mustReach: number,
   compare: readonly string[],

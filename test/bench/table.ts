@@ -39,6 +39,16 @@ export function loadLines(quern: LoadedEngine | null, duckdb: LoadedEngine | nul
   ].join('\n')
 }
 
+/** What the ratios come to: the one figure that no single question can make or break. */
+export function meanLine(measured: readonly Measured[], mustReach: number | null): string {
+  const ratios = measured.flatMap(({ quern, duckdb }) => ratioOf(quern, duckdb) ?? [])
+  if (ratios.length === 0) return ''
+  const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length)
+  const slower = ratios.filter(ratio => ratio < 1).length
+  const name = `geometric mean of ${ratios.length}, ${slower} below 1×`.padEnd(NAME_WIDTH + 55)
+  return `${name}${mustReach === null ? `${mean.toFixed(2)}×`.padStart(8) : verdict(mean, mustReach, true)}`
+}
+
 function verdict(ratio: number | null, target: number, moreIsBetter: boolean): string {
   if (ratio === null) return ''
   const isReached = moreIsBetter ? ratio >= target : ratio <= target

@@ -53,6 +53,10 @@ export class FakeEngine implements Engine {
     throw new Error('nothing lives in a fake')
   }
 
+  get planCache() {
+    return { size: 0, max: 0, hits: 0, misses: 0, stale: 0 }
+  }
+
   get storage(): never {
     throw new Error('a fake has no storage')
   }

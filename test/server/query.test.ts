@@ -83,6 +83,7 @@ describe('POST /query', () => {
     assert.deepEqual(meta.hints, [{ code: 'H904', message: 'head before sort', position }])
     assert.deepEqual(Object.keys(meta.profile as object), [
       'scan',
+      'plan_cache',
       'kernel_cache',
       'memory_bytes',
       'spilled_bytes',

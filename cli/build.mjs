@@ -1,0 +1,75 @@
+/**
+ * `npm run build`: tsc, then the chunks of dist/bundle that the command line and its threads start from (see main.ts). Modules keep their
+ * text and names, so that a stack trace reads as ever; a map beside each chunk leads back to the TypeScript.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const dist = join(root, 'dist')
+
+/** Everything that is started by its file name, and is looked for beside the chunk that starts it. */
+const ENTRIES = {
+  program: 'cli/program.js',
+  worker: 'worker.js',
+  'build-worker': 'storage/build/build-worker.js',
+  'merge-worker': 'storage/compaction/merge-worker.js',
+  probe: 'storage/catalog/probe.js',
+  dump: 'storage/catalog/dump.js',
+}
+/** Small libraries without native code that most commands need. The others stay where npm put them. */
+const INCLUDED = new Set(['acorn', 'astring', 'commander', 're2js', 'xxhash-wasm'])
+
+/** @returns whether everything compiled */
+export function compile() {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  return spawnSync(process.execPath, [tsc, '-p', root], { stdio: ['ignore', 2, 2] }).status === 0
+}
+
+/** The chunks are a matter of speed: where the bundler has no build for this machine, the command line runs from the files. */
+export async function bundle() {
+  const directory = join(dist, 'bundle')
+  rmSync(directory, { recursive: true, force: true })
+  let rolldown
+  try {
+    ;({ rolldown } = await import('rolldown'))
+  } catch (error) {
+    process.stderr.write(`no bundle, so commands start more slowly: ${error.message.split('\n')[0]}\n`)
+    return
+  }
+  const build = await rolldown({
+    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(dist, file)])),
+    platform: 'node',
+    external: name => !/^[./]/.test(name) && !INCLUDED.has(name),
+    plugins: [{ name: 'maps-of-tsc', load: withMap }],
+  })
+  await build.write({
+    dir: directory,
+    format: 'es',
+    sourcemap: true,
+    comments: false,
+    chunkFileNames: 'chunk-[name].js',
+    entryFileNames: '[name].js',
+  })
+  await build.close()
+}
+
+/** What tsc wrote, and how that came from the source. */
+async function withMap(file) {
+  if (!existsSync(`${file}.map`)) return null
+  const [code, map] = await Promise.all([readFile(file, 'utf8'), readFile(`${file}.map`, 'utf8')])
+  return { code: code.replace(/\/\/# sourceMappingURL=.*\s*$/, ''), map: JSON.parse(map) }
+}
+
+/** @returns whether it succeeded; then `dist/.built` says when. */
+export async function build() {
+  if (!compile()) return false
+  await bundle()
+  writeFileSync(join(dist, '.built'), '')
+  return true
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !(await build())) process.exit(1)
