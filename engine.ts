@@ -34,7 +34,7 @@ import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import { MemoryPool } from './runtime/memory.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
-import { executeElsewhere } from './runtime/parallel/elsewhere.ts'
+import { executeElsewhere, type WholeThread } from './runtime/parallel/elsewhere.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
@@ -103,6 +103,8 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly muchDataRows?: number
   /** Replaced by tests. */
   readonly lanes?: Lanes
+  /** Replaced by tests. */
+  readonly whole?: WholeThread
   /**
    * Where queries write what does not fit in their memory. Default: `tmp` in the data directory; without one, `quern-spill-<user>` in
    * the system's directory for temporary files. Made when first needed; its files go when their query ends.
@@ -232,7 +234,8 @@ export async function open(directory: string | null, options: EngineOptions = {}
   const clock = options.clock ?? Date.now
   const lanes = options.lanes ?? pool
   const elsewhere = options.elsewhere ?? 'never'
-  return new StoreEngine({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
+  const whole = () => options.whole ?? pool.whole()
+  return new StoreEngine({ elsewhere, whole, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
 }
 
 /** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
@@ -302,6 +305,7 @@ const ELSEWHERE_ROWS_MIN = 20_000
 const INGEST_LASTS_MS = 1000
 
 interface EngineParts {
+  readonly whole: () => WholeThread | null
   readonly elsewhere: 'always' | 'crowded' | 'never'
   readonly directory: string | null
   readonly store: Store
@@ -332,12 +336,26 @@ class StoreEngine implements Engine {
   readonly #lookups: LookupTables
   readonly #spill: SpillSpace
   readonly #elsewhere: EngineParts['elsewhere']
+  readonly #whole: EngineParts['whole']
   /** Queries that run whole in this thread or another. */
   #running = 0
   #ingestedAt = Number.NEGATIVE_INFINITY
 
-  constructor({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
+  constructor({
+    elsewhere,
+    whole,
+    directory,
+    store,
+    clock,
+    pool,
+    lanes,
+    memory,
+    spill,
+    compiling,
+    lookups,
+  }: EngineParts) {
     this.#elsewhere = elsewhere
+    this.#whole = whole
     this.directory = directory
     this.#store = store
     this.storage = store
@@ -435,7 +453,7 @@ class StoreEngine implements Engine {
         nowMicros,
         memoryBytes,
         signal,
-        thread: () => (this.#isCrowded() ? this.#pool.whole() : null),
+        thread: () => (this.#isCrowded() ? this.#whole() : null),
         here,
         release: () => source.release(),
       }),
