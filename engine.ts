@@ -23,9 +23,8 @@ import {
   signatureAt,
 } from './grammar/index.ts'
 import { type QueryRun, queryRun } from './query-run.ts'
-import type { Batch } from './runtime/batch.ts'
 import { estimateScans } from './runtime/estimate.ts'
-import { type ExecuteOptions, execute, type PartSource } from './runtime/execute.ts'
+import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 
 import { queryIdentity } from './runtime/identity.ts'
@@ -34,7 +33,8 @@ import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import { MemoryPool } from './runtime/memory.ts'
 import type { LineFile } from './runtime/operators/operator.ts'
-import { executeElsewhere, type WholeThread } from './runtime/parallel/elsewhere.ts'
+import { Crowd } from './runtime/parallel/crowd.ts'
+import type { WholeThread } from './runtime/parallel/elsewhere.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import { type PipeReader, pipeSource } from './runtime/pipe-source.ts'
@@ -49,7 +49,6 @@ import type {
   AppendReceipt,
   DocumentStore,
   IncomingEvent,
-  PartReader,
   Snapshot,
   Store,
   StoreOptions,
@@ -62,7 +61,6 @@ import { LookupTables } from './storage/lookups/tables.ts'
 import { fragmentsOf } from './storage/saved-queries.ts'
 import { openStore } from './storage/store.ts'
 import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
-import { isAnyoneWaiting } from './storage/turns.ts'
 import { DateTime, type Value } from './storage/value.ts'
 
 export { UnsupportedStageError } from './compiler/live.ts'
@@ -233,9 +231,8 @@ export async function open(directory: string | null, options: EngineOptions = {}
   spill.sweep(directory !== null && options.spillDirectory === undefined)
   const clock = options.clock ?? Date.now
   const lanes = options.lanes ?? pool
-  const elsewhere = options.elsewhere ?? 'never'
-  const whole = () => options.whole ?? pool.whole()
-  return new StoreEngine({ elsewhere, whole, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
+  const crowd = new Crowd(options.elsewhere ?? 'never', () => options.whole ?? pool.whole())
+  return new StoreEngine({ crowd, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
 }
 
 /** Of engines without a data directory, and of pipes. Per user: nobody else may read what lies there, nor would be let to write. */
@@ -299,14 +296,8 @@ function demandOf(compiled: Compiled): ReadonlySet<string> | null {
   return compiled.fieldsRead === null ? null : new Set(compiled.fieldsRead)
 }
 
-/** Of fewer rows an aggregation is done before another thread has begun. */
-const ELSEWHERE_ROWS_MIN = 20_000
-/** Who has just been sent events will be sent more. */
-const INGEST_LASTS_MS = 1000
-
 interface EngineParts {
-  readonly whole: () => WholeThread | null
-  readonly elsewhere: 'always' | 'crowded' | 'never'
+  readonly crowd: Crowd
   readonly directory: string | null
   readonly store: Store
   readonly clock: () => number
@@ -335,27 +326,10 @@ class StoreEngine implements Engine {
   readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
   readonly #spill: SpillSpace
-  readonly #elsewhere: EngineParts['elsewhere']
-  readonly #whole: EngineParts['whole']
-  /** Queries that run whole in this thread or another. */
-  #running = 0
-  #ingestedAt = Number.NEGATIVE_INFINITY
+  readonly #crowd: Crowd
 
-  constructor({
-    elsewhere,
-    whole,
-    directory,
-    store,
-    clock,
-    pool,
-    lanes,
-    memory,
-    spill,
-    compiling,
-    lookups,
-  }: EngineParts) {
-    this.#elsewhere = elsewhere
-    this.#whole = whole
+  constructor({ crowd, directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
+    this.#crowd = crowd
     this.directory = directory
     this.#store = store
     this.storage = store
@@ -373,7 +347,7 @@ class StoreEngine implements Engine {
   }
 
   ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt {
-    this.#ingestedAt = performance.now()
+    this.#crowd.noteIngest()
     return this.#store.append(readEventLikes(events, defaults))
   }
 
@@ -407,7 +381,7 @@ class StoreEngine implements Engine {
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
-    const { compiled, result, identity } = this.#start(text, options, this.#elsewhere !== 'never')
+    const { compiled, result, identity } = this.#start(text, options, this.#crowd.mayLeave)
     return queryRun(compiled, result, () => [], identity)
   }
 
@@ -423,59 +397,13 @@ class StoreEngine implements Engine {
       const { parts } = snapshot
       return {
         compiled,
-        result: mayGo ? this.#anywhere(compiled, source, run, parts) : execute(compiled.program, source, run),
+        result: mayGo ? this.#crowd.execute(compiled, source, run, parts) : execute(compiled.program, source, run),
         identity: () => queryIdentity(compiled, options.variables, parts, now),
       }
     } catch (error) {
       snapshot.release()
       throw error
     }
-  }
-
-  /** Here or in another thread, which is decided when it begins. */
-  #anywhere(
-    { program, fieldsRead }: Compiled,
-    source: PartSource,
-    run: ExecuteOptions,
-    parts: readonly PartReader[],
-  ): QueryResult {
-    const here = (profile?: Profile): QueryResult => execute(program, source, { ...run, ...(profile && { profile }) })
-    const rows = parts.reduce((sum, part) => sum + part.rowCount, 0)
-    const isWorthIt = rows >= ELSEWHERE_ROWS_MIN || this.#elsewhere === 'always'
-    if (program.whole == null || fieldsRead === null || run.openFile !== undefined || !isWorthIt)
-      return this.#counted(here())
-    const { nowMicros, memoryBytes, signal } = run
-    return this.#counted(
-      executeElsewhere({
-        program,
-        fieldsRead,
-        parts,
-        nowMicros,
-        memoryBytes,
-        signal,
-        thread: () => (this.#isCrowded() ? this.#whole() : null),
-        here,
-        release: () => source.release(),
-      }),
-    )
-  }
-
-  #isCrowded(): boolean {
-    if (this.#elsewhere === 'always') return true
-    // The one that asks is counted.
-    return this.#running > 1 || isAnyoneWaiting() || performance.now() - this.#ingestedAt < INGEST_LASTS_MS
-  }
-
-  #counted(result: QueryResult): QueryResult {
-    const during = async function* (this: StoreEngine): AsyncGenerator<Batch> {
-      this.#running++
-      try {
-        yield* result.batches()
-      } finally {
-        this.#running--
-      }
-    }
-    return { ...result, batches: during.bind(this) }
   }
 
   async exportTo(to: string | LineSink, format: ExportFormat, text: string, options: QueryOptions = {}) {

@@ -8,11 +8,14 @@ import { createPartFiles } from '../storage/part-files.ts'
 export class InlineWhole implements WholeThread {
   /** Queries that were answered. */
   answered = 0
+  /** Of any kind. */
+  messages = 0
 
   runWhole(task: WholeTask, _transfer: readonly ArrayBuffer[], hear: (reply: WholeReply['of']) => void): WholeRun {
     const files = createPartFiles(1 << 20)
     const port = {
       postMessage: (message: WholeReply) => {
+        this.messages++
         const { of } = structuredClone(message)
         if ('done' in of) this.answered++
         if ('done' in of || 'failed' in of) files.close()

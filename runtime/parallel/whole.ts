@@ -63,6 +63,7 @@ export class WholeRuns {
 
   stop(id: number): void {
     const running = this.#running.get(id)
+    this.#running.delete(id)
     running?.result.cancel()
     running?.wake()
   }
