@@ -23,9 +23,8 @@ import {
 } from './grammar/index.ts'
 import { type QueryRun, queryRun } from './query-run.ts'
 import { compileOptionsOf, executeOptions, type QueryOptions, sharedSpillDirectory } from './query-stream.ts'
-import type { Batch } from './runtime/batch.ts'
 import { estimateScans } from './runtime/estimate.ts'
-import { type ExecuteOptions, execute, type PartSource } from './runtime/execute.ts'
+import { execute } from './runtime/execute.ts'
 import { knownFields } from './runtime/field-samples.ts'
 
 import { queryIdentity } from './runtime/identity.ts'
@@ -33,7 +32,8 @@ import { type ExportFormat, type ExportReport, exportRows, type LineSink } from 
 import { type ImportOptions, importInto } from './runtime/interchange/import.ts'
 import { type LiveQuery, type LiveRunOptions, liveQuery, type NowCompiled } from './runtime/live.ts'
 import { MemoryPool } from './runtime/memory.ts'
-import { executeElsewhere } from './runtime/parallel/elsewhere.ts'
+import { Crowd } from './runtime/parallel/crowd.ts'
+import type { WholeThread } from './runtime/parallel/elsewhere.ts'
 import type { Lanes } from './runtime/parallel/lanes.ts'
 import { ThreadPool } from './runtime/parallel/pool.ts'
 import type { Profile } from './runtime/profile.ts'
@@ -45,7 +45,6 @@ import { SpillSpace } from './runtime/spill/space.ts'
 import type {
   AppendReceipt,
   DocumentStore,
-  PartReader,
   Snapshot,
   Store,
   StoreOptions,
@@ -58,7 +57,6 @@ import { LookupTables } from './storage/lookups/tables.ts'
 import { fragmentsOf } from './storage/saved-queries.ts'
 import { openStore } from './storage/store.ts'
 import { BackupError, type BackupReport, backupDirectory } from './storage/tools/index.ts'
-import { isAnyoneWaiting } from './storage/turns.ts'
 import { DateTime } from './storage/value.ts'
 
 export { UnsupportedStageError } from './compiler/live.ts'
@@ -100,6 +98,8 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly muchDataRows?: number
   /** Replaced by tests. */
   readonly lanes?: Lanes
+  /** Replaced by tests. */
+  readonly whole?: WholeThread
   /**
    * Where queries write what does not fit in their memory. Default: `tmp` in the data directory; without one, `quern-spill-<user>` in
    * the system's directory for temporary files. Made when first needed; its files go when their query ends.
@@ -201,20 +201,15 @@ export async function open(directory: string | null, options: EngineOptions = {}
   spill.sweep(directory !== null && options.spillDirectory === undefined)
   const clock = options.clock ?? Date.now
   const lanes = options.lanes ?? pool
-  const elsewhere = options.elsewhere ?? 'never'
-  return new StoreEngine({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
+  const crowd = new Crowd(options.elsewhere ?? 'never', () => options.whole ?? pool.whole())
+  return new StoreEngine({ crowd, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
 }
 
 /** More threads than this wait for memory rather than for work. */
 const THREADS_MAX = 7
 
-/** Of fewer rows an aggregation is done before another thread has begun. */
-const ELSEWHERE_ROWS_MIN = 20_000
-/** Who has just been sent events will be sent more. */
-const INGEST_LASTS_MS = 1000
-
 interface EngineParts {
-  readonly elsewhere: 'always' | 'crowded' | 'never'
+  readonly crowd: Crowd
   readonly directory: string | null
   readonly store: Store
   readonly clock: () => number
@@ -243,14 +238,11 @@ class StoreEngine implements Engine {
   readonly #compiling: Pick<CompileOptions, 'muchDataRows' | 'fragments'>
   readonly #lookups: LookupTables
   readonly #spill: SpillSpace
-  readonly #elsewhere: EngineParts['elsewhere']
-  /** Queries that run whole in this thread or another. */
-  #running = 0
-  #ingestedAt = Number.NEGATIVE_INFINITY
+  readonly #crowd: Crowd
   readonly #plans = new PlanCache()
 
-  constructor({ elsewhere, directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
-    this.#elsewhere = elsewhere
+  constructor({ crowd, directory, store, clock, pool, lanes, memory, spill, compiling, lookups }: EngineParts) {
+    this.#crowd = crowd
     this.directory = directory
     this.#store = store
     this.storage = store
@@ -268,7 +260,7 @@ class StoreEngine implements Engine {
   }
 
   ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt {
-    this.#ingestedAt = performance.now()
+    this.#crowd.noteIngest()
     return this.#store.append(readEventLikes(events, defaults))
   }
 
@@ -302,7 +294,7 @@ class StoreEngine implements Engine {
   }
 
   query(text: string, options: QueryOptions = {}): QueryRun {
-    const { compiled, result, identity } = this.#start(text, options, this.#elsewhere !== 'never')
+    const { compiled, result, identity } = this.#start(text, options, this.#crowd.mayLeave)
     return queryRun(compiled, result, () => [], identity)
   }
 
@@ -318,7 +310,7 @@ class StoreEngine implements Engine {
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
       const run = { ...executeOptions(options, now), lanes: this.#lanes, pool: this.#memory, spill: this.#spill }
       const { parts } = snapshot
-      const result = mayGo ? this.#anywhere(compiled, source, run, parts) : execute(compiled.program, source, run)
+      const result = mayGo ? this.#crowd.execute(compiled, source, run, parts) : execute(compiled.program, source, run)
       result.profile.plan = plan
       return {
         compiled,
@@ -329,52 +321,6 @@ class StoreEngine implements Engine {
       snapshot.release()
       throw error
     }
-  }
-
-  /** Here or in another thread, which is decided when it begins. */
-  #anywhere(
-    { program, fieldsRead }: Compiled,
-    source: PartSource,
-    run: ExecuteOptions,
-    parts: readonly PartReader[],
-  ): QueryResult {
-    const here = (profile?: Profile): QueryResult => execute(program, source, { ...run, ...(profile && { profile }) })
-    const rows = parts.reduce((sum, part) => sum + part.rowCount, 0)
-    const isWorthIt = rows >= ELSEWHERE_ROWS_MIN || this.#elsewhere === 'always'
-    if (program.whole == null || fieldsRead === null || run.openFile !== undefined || !isWorthIt)
-      return this.#counted(here())
-    const { nowMicros, memoryBytes, signal } = run
-    return this.#counted(
-      executeElsewhere({
-        program,
-        fieldsRead,
-        parts,
-        nowMicros,
-        memoryBytes,
-        signal,
-        thread: () => (this.#isCrowded() ? this.#pool.whole() : null),
-        here,
-        release: () => source.release(),
-      }),
-    )
-  }
-
-  #isCrowded(): boolean {
-    if (this.#elsewhere === 'always') return true
-    // The one that asks is counted.
-    return this.#running > 1 || isAnyoneWaiting() || performance.now() - this.#ingestedAt < INGEST_LASTS_MS
-  }
-
-  #counted(result: QueryResult): QueryResult {
-    const during = async function* (this: StoreEngine): AsyncGenerator<Batch> {
-      this.#running++
-      try {
-        yield* result.batches()
-      } finally {
-        this.#running--
-      }
-    }
-    return { ...result, batches: during.bind(this) }
   }
 
   async exportTo(to: string | LineSink, format: ExportFormat, text: string, options: QueryOptions = {}) {

@@ -9,6 +9,7 @@ import { DataError } from '../runtime/helpers/errors.ts'
 import { isOrdered, isSameResult } from '../test/compare-rows.ts'
 import { brokenLaw } from '../test/complete-law.ts'
 import { InlineLanes } from '../test/inline-lanes.ts'
+import { InlineWhole } from '../test/inline-whole.ts'
 import { KNOWLEDGE } from '../test/knowledge.ts'
 import { UndefinedName } from '../test/reference/interpreter.ts'
 import { type NamedRow, rowText } from '../test/rows.ts'
@@ -264,6 +265,7 @@ const smallResults = smallTrial(random => {
     engine: engineWith({ blockRows }),
     ...(isShort && { 'engine in little memory': inLittleMemory({ blockRows, memoryBytes: random.pick([64, 512]) }) }),
     'engine without rules': engineWith({ without: ['all'] }),
+    ...(random.chance(0.3) && { 'another thread': engineWith({ blockRows, whole: new InlineWhole() }) }),
   }
 })
 
@@ -283,6 +285,9 @@ function manyResults(seed: number): Trial {
     ...(random.chance(0.2) && { 'engine in little memory': inLittleMemory({ blockRows, memoryBytes }) }),
     ...(random.chance(0.2) && {
       'engine in three threads': onDisk({ blockRows, eventsPerPart, lanes: new InlineLanes(2) }),
+    }),
+    ...(random.chance(0.2) && {
+      'another thread': onDisk({ blockRows, eventsPerPart, whole: new InlineWhole() }),
     }),
   }
   return { experiment: { lines, lets: [], stages }, ways }

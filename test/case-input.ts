@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { QueryOptions } from '../engine.ts'
+import type { WholeThread } from '../runtime/parallel/elsewhere.ts'
 import type { Lanes } from '../runtime/parallel/lanes.ts'
 import type { IncomingEvent } from '../storage/index.ts'
 import { createEventReader, TIMESTAMP_FIELDS } from '../storage/ingest/read-event.ts'
@@ -25,6 +26,8 @@ export interface RunOptions extends QueryOptions {
   readonly eventsPerPart?: number
   /** Threads to share aggregations with; needs a directory. */
   readonly lanes?: Lanes
+  /** What runs aggregations instead of the engine. */
+  readonly whole?: WholeThread
   /** The same as files; made of `lookups`. */
   readonly lookupPaths?: Readonly<Record<string, string>>
   /** Lookup tables by name, as CSV. */

@@ -41,6 +41,7 @@ export async function withEngine<T>(
     ...(options.blockRows !== undefined && { blockRows: options.blockRows }),
     ...(options.muchDataRows !== undefined && { muchDataRows: options.muchDataRows }),
     ...(options.lanes !== undefined && { lanes: options.lanes }),
+    ...(options.whole !== undefined && { whole: options.whole, elsewhere: 'always' }),
     ...(directory !== null && { fsync: false, flushAgeMs: 3_600_000 }),
   })
   try {

@@ -6,12 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, print } from '../grammar/index.ts'
+import type { WholeThread } from '../runtime/parallel/elsewhere.ts'
 import type { Lanes } from '../runtime/parallel/lanes.ts'
 import { sectionOf, type TestCase } from './case-file.ts'
 import { eventsOf, NOW, optionsOf, queryOf, type RunOptions } from './case-input.ts'
 import { inAnyWords, isOrdered, isSameResult, spokenFields } from './compare-rows.ts'
 import { answer, answerInLittleMemory, ask, ruleNames, withEngine } from './harness.ts'
 import { InlineLanes } from './inline-lanes.ts'
+import { InlineWhole } from './inline-whole.ts'
 import { askReference } from './reference/index.ts'
 import { type NamedRow, parseRow, rowText } from './rows.ts'
 
@@ -34,10 +36,15 @@ async function compute(test: TestCase, change: RunOptions, text: string = queryO
   return { rows: result.rows, isEvents: result.kind === 'events' }
 }
 
-async function onDisk(test: TestCase, eventsPerPart: number, blockRows?: number, lanes?: Lanes): Promise<Computed> {
+async function onDisk(
+  test: TestCase,
+  eventsPerPart: number,
+  blockRows?: number,
+  threads: { readonly lanes?: Lanes; readonly whole?: WholeThread } = {},
+): Promise<Computed> {
   const directory = mkdtempSync(join(tmpdir(), 'quern-ladder-'))
   try {
-    const change = { directory, eventsPerPart, ...(blockRows !== undefined && { blockRows }), ...(lanes && { lanes }) }
+    const change = { directory, eventsPerPart, ...(blockRows !== undefined && { blockRows }), ...threads }
     return await compute(test, change)
   } finally {
     rmSync(directory, { recursive: true, force: true })
@@ -98,11 +105,13 @@ export const USUAL_RUNGS: readonly Rung[] = [
   {
     name: 'shared between three threads',
     fits: isFreeOfScanOrder,
-    rows: test => onDisk(test, 3, 1, new InlineLanes(2)),
+    rows: test => onDisk(test, 3, 1, { lanes: new InlineLanes(2) }),
   },
 ]
 
 export const OTHER_RUNGS: readonly Rung[] = [
+  { name: 'by another thread', rows: test => onDisk(test, 100_000, 2, { whole: new InlineWhole() }) },
+  { name: 'by another thread, from memory', rows: test => compute(test, { blockRows: 2, whole: new InlineWhole() }) },
   { name: 'from its canonical text', rows: test => compute(test, {}, print(parse(queryOf(test)).query)) },
   { name: 'in blocks of one row', rows: test => compute(test, { blockRows: 1 }) },
   { name: 'in blocks of seven rows', rows: test => compute(test, { blockRows: 7 }) },

@@ -1,5 +1,4 @@
 /** Whole queries in this thread: each in turns with the others, its answer sent a batch ahead of what was asked for. */
-import type { MessagePort } from 'node:worker_threads'
 import type { PartReader } from '../../storage/index.ts'
 import { execute } from '../execute.ts'
 import { MemoryPool } from '../memory.ts'
@@ -27,13 +26,18 @@ interface Running {
   wake: () => void
 }
 
+/** Where replies go. */
+interface Port {
+  postMessage(message: WholeReply, transfer: ArrayBuffer[]): void
+}
+
 export class WholeRuns {
-  readonly #port: MessagePort
+  readonly #port: Port
   readonly #rooms: WholeRooms
   readonly #pool: MemoryPool
   readonly #running = new Map<number, Running>()
 
-  constructor(port: MessagePort, rooms: WholeRooms) {
+  constructor(port: Port, rooms: WholeRooms) {
     this.#port = port
     this.#rooms = rooms
     this.#pool = new MemoryPool(rooms.poolBytes)
@@ -59,6 +63,7 @@ export class WholeRuns {
 
   stop(id: number): void {
     const running = this.#running.get(id)
+    this.#running.delete(id)
     running?.result.cancel()
     running?.wake()
   }
@@ -105,7 +110,7 @@ export class WholeRuns {
   }
 
   #tell(id: number, of: WholeReply['of'], transfer: readonly ArrayBuffer[] = []): void {
-    this.#port.postMessage({ id, of } satisfies WholeReply, transfer as ArrayBuffer[])
+    this.#port.postMessage({ id, of }, transfer as ArrayBuffer[])
   }
 }
 

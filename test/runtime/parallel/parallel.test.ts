@@ -18,6 +18,7 @@ import type { IncomingEvent } from '../../../storage/index.ts'
 import { DateTime, Duration, type Value } from '../../../storage/value.ts'
 import { NOW } from '../../case-input.ts'
 import { InlineLanes } from '../../inline-lanes.ts'
+import { InlineWhole } from '../../inline-whole.ts'
 import { anyValue } from '../helpers/arbitrary-values.ts'
 
 const QUERIES = [
@@ -184,6 +185,24 @@ describe('a whole query in another thread', () => {
       const { rows } = await engine.query('stats list(_time), list(host) by n', { memoryBytes: 60_000 }).collect()
       assert.equal(rows.length, 90)
     })
+  })
+
+  it('ends when its reader leaves amid the answer', async () => {
+    const inline = new InlineWhole()
+    const engine = await open(null, { whole: inline, elsewhere: 'always' })
+    engine.ingest(events(20_000))
+    for await (const row of engine.query('stats count() by _time').rows()) {
+      assert.equal(row['count()'], 1)
+      break
+    }
+    await setTimeout(20)
+    const { messages } = inline
+    assert.ok(messages >= 2, 'some batches came')
+    // Longer than progress is told.
+    await setTimeout(450)
+    assert.equal(inline.messages, messages)
+    assert.equal(inline.answered, 0)
+    await engine.close()
   })
 
   it('ends when it is canceled, before and while it runs, and by its signal', async () => {
