@@ -178,6 +178,8 @@ test('a file that is no export says so', async () => {
   writeFileSync(file, 'just a line\n')
   const engine = await open(null)
   await assert.rejects(engine.importFrom(file), /line 1 is no JSON; quern ingest takes text of any kind/)
+  await assert.rejects(engine.importFrom(`${file}.gone`), /^TableFileError: .*gone: it cannot be read: ENOENT/)
+  await assert.rejects(engine.importFrom(tmpdir()), /^TableFileError: .*it cannot be read: EISDIR/)
   await engine.close()
 })
 

@@ -22,18 +22,22 @@ export interface ImportOptions {
 
 const BATCH_EVENTS = 4096
 
-/** By what its first bytes are, else by its name's ending: the format of the file at `path`. */
+/** By what its first bytes are: the format of the file at `path`. @throws {TableFileError} when it cannot be read */
 export function formatOf(path: string): ExportFormat {
-  const fd = fs.openSync(path, 'r')
+  const head = Buffer.alloc(8)
   try {
-    const head = Buffer.alloc(8)
-    fs.readSync(fd, head, 0, 8, 0)
-    if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet'
-    if (head.toString('latin1', 0, 6) === 'ARROW1') return 'arrow'
-    return 'ndjson'
-  } finally {
-    fs.closeSync(fd)
+    const fd = fs.openSync(path, 'r')
+    try {
+      fs.readSync(fd, head, 0, 8, 0)
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch (error) {
+    throw new TableFileError(path, `it cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
+  if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet'
+  if (head.toString('latin1', 0, 6) === 'ARROW1') return 'arrow'
+  return 'ndjson'
 }
 
 /** @throws {TableFileError} when the file is damaged, or is none of the formats */

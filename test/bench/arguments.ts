@@ -16,6 +16,7 @@ export const USAGE = `npm run bench -- [options]
   --micro             kernels and encodings alone
   --size              data directories against compressed files and DuckDB's (--only names one; --thorough: zstd -19 of large files too)
   --skip-index        what the skip indexes cost and how often they err
+  --layout            the same parts merged in several orders and codecs: bytes, and processor time (--rows 200000 is enough)
   --patterns          how patterns groups the loghub files, and lines per second of processor time
   --compile           what plans and kernels take, and very large queries
   --overhead          what measuring a query costs
@@ -41,6 +42,7 @@ export interface BenchArguments {
   readonly size: boolean
   readonly thorough: boolean
   readonly skipIndex: boolean
+  readonly layout: boolean
   readonly patterns: boolean
   readonly compile: boolean
   readonly overhead: boolean
@@ -72,6 +74,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       size: { type: 'boolean', default: false },
       thorough: { type: 'boolean', default: false },
       'skip-index': { type: 'boolean', default: false },
+      layout: { type: 'boolean', default: false },
       patterns: { type: 'boolean', default: false },
       compile: { type: 'boolean', default: false },
       overhead: { type: 'boolean', default: false },
@@ -100,6 +103,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     size: values.size,
     thorough: values.thorough,
     skipIndex: values['skip-index'],
+    layout: values.layout,
     patterns: values.patterns,
     compile: values.compile,
     overhead: values.overhead,

@@ -4,12 +4,12 @@ import type { BenchArguments } from './arguments.ts'
 import { readArguments, USAGE } from './arguments.ts'
 import { runCompileBench } from './compile.ts'
 import { eventsOf } from './generate.ts'
+import { runLayout } from './layout.ts'
 import { loadedDuckDb, loadedQuern } from './load.ts'
 import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
-
 import { runScale } from './scale.ts'
 import { runServerBench } from './server.ts'
 import { runSize } from './size.ts'
@@ -34,6 +34,10 @@ async function main(options: BenchArguments): Promise<void> {
   }
   if (options.skipIndex) {
     await runSkipIndex(options, say)
+    return
+  }
+  if (options.layout) {
+    await runLayout(options, say)
     return
   }
   if (options.patterns) {
