@@ -230,8 +230,8 @@ function stepKernel(
       if (isShared) {
         const rows = rowsOf(writer, keyCount, rowsColumn, after)
         steps.unshift(commented('rows of the group, for all aggregates at once', js`${rows}++;`))
-        const numbers = mode.bySlot === true && !mode.selected ? numberStepsOf(writer, bound, slotOf) : null
-        if (numbers !== null) asMachine = addBySlot(writer, js.expr`groups.slotCount`, laneOf(rows), numbers)
+        const plain = mode.bySlot === true && !mode.selected ? plainStepsOf(writer, bound, slotOf) : null
+        if (plain !== null) asMachine = addBySlot(writer, js.expr`groups.slotCount`, laneOf(rows), plain)
       }
       const grouped = commented('the group of this row', groupStatements)
       return js`${writer.prelude} ${asMachine} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
@@ -245,33 +245,41 @@ function addBySlot(
   writer: KernelWriter,
   slotCount: Expression,
   counted: Expression,
-  numbers: readonly Expression[],
+  plain: readonly Expression[],
 ): Statement[] {
-  const added = writer.helper('addBySlot', id('rowCount'), id('keys'), slotCount, counted, ...numbers)
+  const added = writer.helper('addBySlot', id('rowCount'), id('keys'), slotCount, counted, ...plain)
   return commented('the loop below, as WebAssembly, where there are enough rows for it', js`if (${added}) return;`)
 }
 
-/** What becomes of which numbers, where every aggregate counts rows or does no more with plain columns than that; null: one does more. */
-function numberStepsOf(
+/** What becomes of which columns, where every aggregate counts rows or does no more with plain columns than that; null: one does more. */
+function plainStepsOf(
   writer: KernelWriter,
   bound: readonly BoundAggregate[],
   slotOf: StateAccess,
 ): readonly Expression[] | null {
   const steps: Expression[] = []
   for (const b of bound) {
-    const { isOnly, countsRows } = b.function
-    const [arg] = b.call.args
-    if (countsRows === true) continue
-    if (isOnly === undefined || arg?.kind !== 'field' || b.call.where !== null) return null
-    const { kind, key, hasPresence } = writer.shapeOf(arg.name)
-    if (kind !== 'number' || hasPresence) return null
-    const slots = slotOf(b)
-    const isKept = isOnly.kind === 'sum' && isOnly.othersLoseTo !== null && key !== 'number:i32'
-    const lost = isKept ? laneOf(slots[isOnly.othersLoseTo!]!) : lit(null)
-    const values = laneOf(writer.field(arg.name).value)
-    steps.push({ type: 'ArrayExpression', elements: [lit(isOnly.kind), values, laneOf(slots[isOnly.to]!), lost] })
+    if (b.function.countsRows === true) continue
+    const step = b.call.where === null ? plainStep(writer, b, slotOf) : null
+    if (step === null) return null
+    steps.push({ type: 'ArrayExpression', elements: [...step] })
   }
   return steps
+}
+
+/** Kind, values, where they go, and what else belongs to it. */
+function plainStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess): readonly Expression[] | null {
+  const { isOnly } = b.function
+  const [arg] = b.call.args
+  if (isOnly === undefined || arg?.kind !== 'field') return null
+  const { kind, key, hasPresence } = writer.shapeOf(arg.name)
+  if (kind !== (isOnly.kind === 'distinct' ? 'dict' : 'number') || hasPresence) return null
+  const slots = slotOf(b)
+  const to = laneOf(slots[isOnly.to]!)
+  const { value, dict } = writer.field(arg.name)
+  if (dict !== undefined) return [lit(isOnly.kind), laneOf(dict.code), to, dict.dictionary]
+  const isKept = isOnly.kind === 'sum' && isOnly.othersLoseTo !== null && key !== 'number:i32'
+  return [lit(isOnly.kind), laneOf(value), to, isKept ? laneOf(slots[isOnly.othersLoseTo!]!) : lit(null)]
 }
 
 /** Of `lane[i]`, the lane. */

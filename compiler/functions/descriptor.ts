@@ -171,12 +171,13 @@ export interface FactExpressions {
 }
 
 /**
- * What becomes of a number, and in which state column: it is added to a sum, of whole numbers of 32 bits only or of others as well, with what
- * the additions round away added to another column; it is kept if there is no less, or no greater; or it is counted in a sketch.
+ * What becomes of a row's value, and in which state column. A number is added to a sum, of whole numbers of 32 bits only or of others as
+ * well, with what the additions round away added to another column; it is kept if there is no less, or no greater; or it is counted in a
+ * sketch. The code of a dictionary is put into a set.
  */
-export type NumberStep =
+export type PlainStep =
   | { readonly kind: 'sum'; readonly to: string; readonly othersLoseTo: string | null }
-  | { readonly kind: 'least' | 'greatest' | 'sketch'; readonly to: string }
+  | { readonly kind: 'least' | 'greatest' | 'sketch' | 'distinct'; readonly to: string }
 
 export interface AggregateFunction extends Head {
   readonly kind: 'aggregate'
@@ -223,10 +224,10 @@ export interface AggregateFunction extends Head {
    */
   step(state: StateSlots, args: readonly Emitted[], cx: StepContext): readonly Statement[]
   /**
-   * Where every row has a number, `step` over few rows (`isShort`) is nothing but this, and counting the row: so that the loop over a block
-   * can be WebAssembly (`runtime/helpers/add-by-slot.ts`).
+   * Where every row has a number, or a code, `step` over few rows (`isShort`) is nothing but this, and counting the row: so that the loop
+   * over a block can be WebAssembly (`runtime/helpers/add-by-slot.ts`).
    */
-  readonly isOnly?: NumberStep
+  readonly isOnly?: PlainStep
   /**
    * Of an aggregate of numbers: a value that is no plain number, in repr `time`, `duration`, or `any` (any `Value`, null and missing
    * among them). It keeps what it can use and ignores the others.

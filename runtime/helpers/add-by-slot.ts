@@ -4,9 +4,11 @@
  * finds no array anew: 2 M rows by 2,600 pairs of host and status, a mean and a sum, 22.7 ms as JavaScript, 11.8 this way, of which 3.9
  * copy the columns to where the loop reads them; counts by two keys 7.9 and 3.3.
  */
+import type { Dictionary } from '../../storage/vector.ts'
+import { type Distinct, takeBits } from './distinct.ts'
 import { Lru } from './lru.ts'
 import { type BucketRange, bucketRange, type Sketch, takeCounts } from './sketch.ts'
-import { type NumberLane, writeSlotLoop } from './slot-loop.ts'
+import { PARAMETERS_MAX, type StepShape, writeSlotLoop } from './slot-loop.ts'
 import type { MachineLoop } from './vector-module.ts'
 
 /** Of a `KeyCodes`, what a slot is made of. */
@@ -15,34 +17,39 @@ export interface Key {
   readonly size: number
 }
 
-/** Numbers, and by slot what becomes of them (`NumberStep`); `lost` is what additions rounded away, where that is kept. */
-export type Numbers =
-  | readonly [kind: 'sum', values: NumberArray, to: Float64Array, lost: Float64Array | null]
-  | readonly [kind: 'least' | 'greatest', values: NumberArray, to: Float64Array, lost: null]
-  | readonly [kind: 'sketch', values: NumberArray, to: readonly Sketch[], lost: null]
-type NumberArray = Float64Array | Int32Array
+/** Values, and by slot what becomes of them (`PlainStep`). `lost` is what additions rounded away, where that is kept. */
+export type Step =
+  | readonly [kind: 'sum', values: Numbers, to: Float64Array, lost: Float64Array | null]
+  | readonly [kind: 'least' | 'greatest', values: Numbers, to: Float64Array, lost: null]
+  | readonly [kind: 'sketch', values: Numbers, to: readonly Sketch[], lost: null]
+  | readonly [kind: 'distinct', codes: Codes, to: readonly Distinct[], dictionary: Dictionary]
+type Numbers = Float64Array | Int32Array
+type Codes = Uint8Array | Uint16Array | Uint32Array
 
 /** States are copied there and back: with fewer rows per slot than this the plain loop is faster. */
 const ROWS_PER_SLOT_MIN = 4
-/** Counts of sketches are cleared before and looked through after: more of them for each row than this take longer than the rows. */
-const BUCKETS_PER_ROW_MAX = 4
+/** Counts of sketches and bits of sets are cleared before and looked through after: more words of them for each row take longer than the rows. */
+const WORDS_PER_ROW_MAX = 4
 /** Each combination of widths and kinds is a module with a memory of its own. */
 const LOOPS_MAX = 32
-/** Parameters are numbered in one byte, and a sketch has six of them. */
-const PARTS_MAX = 16
+/** Parameters are numbered in one byte, with some for the loop itself. */
+const PARTS_MAX = Math.floor(100 / PARAMETERS_MAX)
 
 const loops = new Lru<string, { readonly loop: MachineLoop | null }>(LOOPS_MAX)
 
-function loopFor(keys: readonly Key[], numbers: readonly Numbers[]): MachineLoop | null {
+function shapeOf(step: Step): StepShape {
+  const [kind, values] = step
+  const width = values.BYTES_PER_ELEMENT
+  if (kind === 'distinct') return { kind, values: 'codes', width }
+  const isKept = kind === 'sum' && step[3] !== null
+  return { kind: isKept ? 'kept sum' : kind, values: values instanceof Float64Array ? 'f64' : 'i32', width }
+}
+
+function loopFor(keys: readonly Key[], steps: readonly Step[]): MachineLoop | null {
   const widths = keys.map(key => key.codes.BYTES_PER_ELEMENT)
-  const lanes = numbers.map(
-    ([kind, values, , lost]): NumberLane => ({
-      kind: lost === null ? kind : 'kept sum',
-      isFloat: values instanceof Float64Array,
-    }),
-  )
-  const name = `${widths.join()} ${lanes.map(({ kind, isFloat }) => `${kind} ${isFloat}`).join()}`
-  return loops.getOrMake(name, () => ({ loop: writeSlotLoop(widths, lanes) })).loop
+  const shapes = steps.map(shapeOf)
+  const name = `${widths.join()} ${shapes.map(({ kind, values, width }) => `${kind} ${values} ${width}`).join()}`
+  return loops.getOrMake(name, () => ({ loop: writeSlotLoop(widths, shapes) })).loop
 }
 
 type Lane = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
@@ -76,87 +83,145 @@ function bytesOf(lane: Lane): Uint8Array {
   return new Uint8Array(lane.buffer, lane.byteOffset, lane.byteLength)
 }
 
-/** What a block adds to the sketches of slots. */
-class SketchCounts {
-  readonly #sketches: readonly Sketch[]
-  readonly #range: BucketRange
-  readonly #counts: Int32Array
-  readonly #least: Float64Array
-  readonly #greatest: Float64Array
+/** States that are gathered block by block beside the objects they go to. */
+interface Gathering {
+  /** How many there are of a slot. */
+  readonly words: number
+  /** Arguments of the loop. */
+  place(layout: Layout): number[]
+  take(): void
+}
 
-  constructor(sketches: readonly Sketch[], range: BucketRange, slotCount: number) {
+/** What a block adds to the sketches of slots. */
+class SketchCounts implements Gathering {
+  readonly words: number
+  readonly #sketches: readonly Sketch[]
+  readonly #base: number
+  readonly #slotCount: number
+  #counts = new Int32Array(0)
+  #least = new Float64Array(0)
+  #greatest = new Float64Array(0)
+
+  constructor(sketches: readonly Sketch[], { base, width }: BucketRange, slotCount: number) {
     this.#sketches = sketches
-    this.#range = range
-    this.#counts = new Int32Array(slotCount * range.width)
-    this.#least = new Float64Array(slotCount).fill(Number.POSITIVE_INFINITY)
-    this.#greatest = new Float64Array(slotCount).fill(Number.NEGATIVE_INFINITY)
+    this.#base = base
+    this.words = width
+    this.#slotCount = slotCount
   }
 
-  /** Arguments of the loop. */
   place(layout: Layout): number[] {
+    const slotCount = this.#slotCount
+    this.#counts = new Int32Array(slotCount * this.words)
+    this.#least = new Float64Array(slotCount).fill(Number.POSITIVE_INFINITY)
+    this.#greatest = new Float64Array(slotCount).fill(Number.NEGATIVE_INFINITY)
     const lanes = [this.#counts, this.#least, this.#greatest]
-    return [...lanes.map(lane => layout.place(lane, lane.length)), this.#range.base, this.#range.width]
+    return [...lanes.map(lane => layout.place(lane, lane.length)), this.#base, this.words]
   }
 
   take(): void {
-    const { base, width } = this.#range
+    const { words } = this
     for (const [slot, greatest] of this.#greatest.entries()) {
       if (greatest === Number.NEGATIVE_INFINITY) continue
-      const counts = this.#counts.subarray(slot * width, (slot + 1) * width)
-      takeCounts(this.#sketches[slot]!, counts, base, this.#least[slot]!, greatest)
+      const counts = this.#counts.subarray(slot * words, (slot + 1) * words)
+      takeCounts(this.#sketches[slot]!, counts, this.#base, this.#least[slot]!, greatest)
     }
   }
 }
 
-/** The ranges of all sketches; null where one of them is too wide for so many slots. */
-function sketchesOf(numbers: readonly Numbers[], slotCount: number, rowCount: number): readonly SketchCounts[] | null {
-  const made: SketchCounts[] = []
-  let buckets = 0
-  for (const [kind, values, to] of numbers) {
-    if (kind !== 'sketch') continue
-    const range = bucketRange(values, rowCount)
-    if (range === null) return null
-    buckets += range.width * slotCount
-    if (buckets > BUCKETS_PER_ROW_MAX * rowCount) return null
-    made.push(new SketchCounts(to, range, slotCount))
+/** What a block adds to the sets of slots. */
+class DistinctBits implements Gathering {
+  readonly words: number
+  readonly #sets: readonly Distinct[]
+  readonly #dictionary: Dictionary
+  readonly #counted: Int32Array
+  readonly #before: Int32Array
+  #bits = new Uint32Array(0)
+
+  constructor(sets: readonly Distinct[], dictionary: Dictionary, counted: Int32Array, slotCount: number) {
+    this.#sets = sets
+    this.#dictionary = dictionary
+    this.words = (dictionary.values.length + 31) >>> 5
+    this.#counted = counted
+    this.#before = counted.slice(0, slotCount)
+  }
+
+  place(layout: Layout): number[] {
+    this.#bits = new Uint32Array(this.#before.length * this.words)
+    return [layout.place(this.#bits, this.#bits.length), this.words]
+  }
+
+  take(): void {
+    const { words } = this
+    for (const [slot, before] of this.#before.entries()) {
+      if (this.#counted[slot] === before) continue
+      takeBits(this.#sets[slot]!, this.#dictionary, this.#bits.subarray(slot * words, (slot + 1) * words))
+    }
+  }
+}
+
+/** By step, null for one whose states are numbers; null where they take too many words for so many rows. */
+function gatheringsOf(
+  steps: readonly Step[],
+  counted: Int32Array,
+  slotCount: number,
+  rowCount: number,
+): readonly (Gathering | null)[] | null {
+  const made: (Gathering | null)[] = []
+  let words = 0
+  for (const step of steps) {
+    const gathering = gatheringOf(step, counted, slotCount, rowCount)
+    if (gathering === 'none') return null
+    made.push(gathering)
+    words += (gathering?.words ?? 0) * slotCount
+    if (words > WORDS_PER_ROW_MAX * rowCount) return null
   }
   return made
 }
 
+function gatheringOf(step: Step, counted: Int32Array, slotCount: number, rowCount: number): Gathering | null | 'none' {
+  if (step[0] === 'distinct') return new DistinctBits(step[2], step[3], counted, slotCount)
+  if (step[0] !== 'sketch') return null
+  const range = bucketRange(step[1], rowCount)
+  return range === null ? 'none' : new SketchCounts(step[2], range, slotCount)
+}
+
+/** Where the states of a step are, in the order of the loop's parameters. */
+function placeStates(step: Step, gathering: Gathering | null, layout: Layout, slotCount: number): number[] {
+  if (gathering !== null) return gathering.place(layout)
+  const [, , to, lost] = step as Exclude<Step, readonly ['sketch' | 'distinct', ...unknown[]]>
+  const places = [layout.place(to, slotCount)]
+  if (lost !== null) places.push(layout.place(lost, slotCount))
+  return places
+}
+
 export const ADD_HELPERS = {
   /**
-   * Counts each row in `counted`, and takes what it has of each column of numbers, by slot: the mixed-radix number of its codes, the first
-   * key's lowest. False: nothing was done, and the loop is to be run that says the same in JavaScript.
+   * Counts each row in `counted`, and takes what it has of each column, by slot: the mixed-radix number of its codes, the first key's
+   * lowest. False: nothing was done, and the loop is to be run that says the same in JavaScript.
    */
   addBySlot(
     rowCount: number,
     keys: readonly Key[],
     slotCount: number,
     counted: Int32Array,
-    ...numbers: readonly Numbers[]
+    ...steps: readonly Step[]
   ): boolean {
-    if (slotCount * ROWS_PER_SLOT_MIN > rowCount || keys.length + numbers.length > PARTS_MAX) return false
-    const loop = loopFor(keys, numbers)
-    const sketches = loop === null ? null : sketchesOf(numbers, slotCount, rowCount)
-    if (loop === null || sketches === null) return false
+    if (slotCount * ROWS_PER_SLOT_MIN > rowCount || keys.length + steps.length > PARTS_MAX) return false
+    const loop = loopFor(keys, steps)
+    const gatherings = loop === null ? null : gatheringsOf(steps, counted, slotCount, rowCount)
+    if (loop === null || gatherings === null) return false
     const layout = new Layout()
     const countedAt = layout.place(counted, slotCount)
-    let nextSketch = 0
-    const states = numbers.map(([kind, , to, lost]) => {
-      if (kind === 'sketch') return sketches[nextSketch++]!.place(layout)
-      return lost === null
-        ? [layout.place(to, slotCount)]
-        : [layout.place(to, slotCount), layout.place(lost, slotCount)]
-    })
+    const states = steps.map((step, index) => placeStates(step, gatherings[index]!, layout, slotCount))
     const stateEnd = layout.size
     const args = [rowCount, countedAt]
     for (const { codes, size } of keys) args.push(layout.place(codes, rowCount), size)
-    for (const [index, [, values]] of numbers.entries()) args.push(layout.place(values, rowCount), ...states[index]!)
+    for (const [index, [, values]] of steps.entries()) args.push(layout.place(values, rowCount), ...states[index]!)
     const bytes = loop.room(layout.size)
     layout.copyIn(bytes)
     loop.run(...args)
     layout.copyOut(bytes, stateEnd)
-    for (const sketch of sketches) sketch.take()
+    for (const gathering of gatherings) gathering?.take()
     return true
   },
 }

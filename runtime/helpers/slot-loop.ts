@@ -2,23 +2,30 @@
 import { BUCKET_SHIFT } from './sketch.ts'
 import { F64, I32, MachineLoop, op } from './vector-module.ts'
 
-/** What becomes of a number: see `NumberStep` of the aggregates. A sum that is kept also keeps what its additions round away. */
-export type NumberKind = 'sum' | 'kept sum' | 'least' | 'greatest' | 'sketch'
+/** What becomes of a value: see `PlainStep` of the aggregates. A sum that is kept also keeps what its additions round away. */
+export type StepKind = 'sum' | 'kept sum' | 'least' | 'greatest' | 'sketch' | 'distinct'
 
-export interface NumberLane {
-  readonly kind: NumberKind
-  readonly isFloat: boolean
+export interface StepShape {
+  readonly kind: StepKind
+  readonly values: 'f64' | 'i32' | 'codes'
+  /** Of a value, in bytes. */
+  readonly width: number
 }
 
 /** Addresses and numbers each kind is told, after the address of its values. */
-const PARAMETERS: Readonly<Record<NumberKind, number>> = {
+const PARAMETERS: Readonly<Record<StepKind, number>> = {
   sum: 1,
   'kept sum': 2,
   least: 1,
   greatest: 1,
   // The counts, the least and the greatest by slot; the bucket of the first count, and how many there are of a slot.
   sketch: 5,
+  // Bits by slot and code, and how many words of them there are of a slot.
+  distinct: 2,
 }
+
+/** No more parameters than this are told any kind. */
+export const PARAMETERS_MAX = 1 + Math.max(...Object.values(PARAMETERS))
 
 type Code = readonly number[]
 
@@ -42,7 +49,7 @@ function localsAfter(parameters: number) {
     row: parameters,
     slot: parameters + 1,
     place: parameters + 2,
-    bucket: parameters + 3,
+    code: parameters + 3,
     x: parameters + 4,
     before: parameters + 5,
     total: parameters + 6,
@@ -53,14 +60,14 @@ const LOCAL_TYPES = [I32, I32, I32, I32, F64, F64, F64, F64]
 type Locals = ReturnType<typeof localsAfter>
 
 /**
- * Parameters: the number of rows, where rows are counted by slot; of each key its codes and its size; of each number its values and what
+ * Parameters: the number of rows, where rows are counted by slot; of each key its codes and its size; of each step its values and what
  * `PARAMETERS` says. Null where there is no WebAssembly.
  */
-export function writeSlotLoop(widths: readonly number[], numbers: readonly NumberLane[]): MachineLoop | null {
+export function writeSlotLoop(widths: readonly number[], steps: readonly StepShape[]): MachineLoop | null {
   const [COUNT, COUNTED] = [0, 1]
   const codesOf = (key: number): number => 2 + 2 * key
   let parameters = codesOf(widths.length)
-  const valuesOf = numbers.map(({ kind }) => {
+  const valuesOf = steps.map(({ kind }) => {
     const first = parameters
     parameters += 1 + PARAMETERS[kind]
     return first
@@ -79,23 +86,23 @@ export function writeSlotLoop(widths: readonly number[], numbers: readonly Numbe
     ...[op.get(row), op.get(COUNT), op.notLessUnsigned, op.brIf(1)],
     ...[...slotNumber, op.set(slot)],
     ...[element(COUNTED, slot, INT_SHIFT), op.tee(place), op.get(place), op.load, op.i32(1), op.add, op.store],
-    ...numbers.flatMap((lane, index) => take(lane, valuesOf[index]!, locals)),
+    ...steps.flatMap((step, index) => take(step, valuesOf[index]!, locals)),
     ...[op.get(row), op.i32(1), op.add, op.set(row)],
     ...[op.br(0), op.end, op.end, op.i32(0)],
   ]
   return MachineLoop.of(parameters, LOCAL_TYPES, code)
 }
 
-function take({ kind, isFloat }: NumberLane, values: number, locals: Locals): Code[] {
-  const { row, x } = locals
-  const load = isFloat
-    ? [...element(values, row, FLOAT_SHIFT), ...op.loadFloat]
-    : [...element(values, row, INT_SHIFT), ...op.load, ...op.floatOfInt]
-  return [load, op.set(x), ...takeLoaded(kind, values + 1, locals)]
+function take({ kind, values, width }: StepShape, from: number, locals: Locals): Code[] {
+  const { row, x, code } = locals
+  const [load, shift] = values === 'f64' ? [op.loadFloat, FLOAT_SHIFT] : LOADS.get(width)!
+  const loaded = [...element(from, row, shift), ...load]
+  if (values === 'codes') return [loaded, op.set(code), ...takeLoaded(kind, from + 1, locals)]
+  return [loaded, values === 'i32' ? op.floatOfInt : [], op.set(x), ...takeLoaded(kind, from + 1, locals)]
 }
 
 /** @param to  the first parameter after the values */
-function takeLoaded(kind: NumberKind, to: number, locals: Locals): Code[] {
+function takeLoaded(kind: StepKind, to: number, locals: Locals): Code[] {
   switch (kind) {
     case 'sum':
       return addTo(to, locals)
@@ -113,6 +120,8 @@ function takeLoaded(kind: NumberKind, to: number, locals: Locals): Code[] {
         ...countBucket(counts, base, width, locals),
       ]
     }
+    case 'distinct':
+      return setBit(to, to + 1, locals)
   }
 }
 
@@ -142,12 +151,23 @@ function keepExtreme(to: number, beats: Code, { slot, place, x }: Locals): Code[
 }
 
 /** Zeros, which are far from every other bucket, are counted in the first place of the slot, where no bucket is. */
-function countBucket(counts: number, base: number, width: number, { slot, place, bucket, x }: Locals): Code[] {
+function countBucket(counts: number, base: number, width: number, { slot, place, code, x }: Locals): Code[] {
   return [
     ...[op.get(x), op.bitsOfFloat, op.i64(BUCKET_SHIFT), op.shiftRightLong, op.intOfLong],
-    ...[op.get(base), op.sub, op.set(bucket)],
-    ...[op.get(bucket), op.i32(0), op.get(bucket), op.get(width), op.lessUnsigned, op.select],
+    ...[op.get(base), op.sub, op.set(code)],
+    ...[op.get(code), op.i32(0), op.get(code), op.get(width), op.lessUnsigned, op.select],
     ...[op.get(slot), op.get(width), op.multiply, op.add, op.i32(INT_SHIFT), op.shiftLeft],
     ...[op.get(counts), op.add, op.tee(place), op.get(place), op.load, op.i32(1), op.add, op.store],
+  ]
+}
+
+/** In words of 32 bits. */
+const WORD_SHIFT = 5
+
+function setBit(bits: number, words: number, { slot, place, code }: Locals): Code[] {
+  return [
+    ...[op.get(slot), op.get(words), op.multiply, op.get(code), op.i32(WORD_SHIFT), op.shiftRight, op.add],
+    ...[op.i32(INT_SHIFT), op.shiftLeft, op.get(bits), op.add, op.tee(place)],
+    ...[op.get(place), op.load, op.i32(1), op.get(code), op.shiftLeft, op.or, op.store],
   ]
 }

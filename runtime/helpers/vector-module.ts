@@ -30,6 +30,7 @@ export const op = {
   sub: [0x6b],
   multiply: [0x6c],
   and: [0x71],
+  or: [0x72],
   shiftLeft: [0x74],
   shiftRight: [0x76],
   load: [0x28, 2, 0],

@@ -3,7 +3,8 @@
  * nothing up and finds nothing new; what was met becomes groups, by the merge kernel, when codes change their meaning (for a dictionary once
  * a part). 2 M rows by 2,600 pairs, a mean and a sum: 28 ms with the look-up and exact addition of every row, 19 by slot.
  */
-import type { StateArray } from '../parallel/state.ts'
+import type { Interner } from '../helpers/interner.ts'
+import { bytesOfState, type StateArray } from '../parallel/state.ts'
 import type { StateColumnSpec } from '../program.ts'
 import { allocate, fill, grow } from './state-columns.ts'
 
@@ -40,7 +41,7 @@ export class SlotStates {
   }
 
   /** Room for so many slots, before rows are added. */
-  prepare(slotCount: number, rows: number): void {
+  prepare(slotCount: number, rows: number, interner: Interner): void {
     if (slotCount > this.#capacity) {
       const capacity = Math.max(slotCount, 2 * this.#capacity)
       this.state = this.#columns.map((column, index) => {
@@ -49,9 +50,14 @@ export class SlotStates {
       })
       this.#capacity = capacity
     }
-    for (const [index, column] of this.#columns.entries()) fill(this.state[index]!, column, this.slotCount, slotCount)
+    for (const [index, column] of this.#columns.entries())
+      fill(this.state[index]!, column, this.slotCount, slotCount, interner)
     this.slotCount = Math.max(this.slotCount, slotCount)
     this.rows += rows
+  }
+
+  bytesOfObjects(): number {
+    return this.#slotsMax === OBJECT_SLOTS_MAX ? bytesOfState(this.#columns, this.state, this.slotCount) : 0
   }
 
   /** Empty again; `met` as well. */

@@ -2,17 +2,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ADD_HELPERS, type Key, type Numbers } from '../../../runtime/helpers/add-by-slot.ts'
+import { ADD_HELPERS, type Key, type Step } from '../../../runtime/helpers/add-by-slot.ts'
+import { DISTINCT_HELPERS, type Distinct } from '../../../runtime/helpers/distinct.ts'
+import { Interner } from '../../../runtime/helpers/interner.ts'
 import { SKETCH_HELPERS, type Sketch } from '../../../runtime/helpers/sketch.ts'
 
 interface Column {
-  readonly kind: Numbers[0]
+  readonly kind: Step[0]
   readonly isFloat: boolean
   readonly isKept: boolean
   readonly numbers: readonly number[]
 }
 
-function lanesOf({ kind, isFloat, isKept, numbers }: Column, rowCount: number, slotCount: number): Numbers {
+function lanesOf({ kind, isFloat, isKept, numbers }: Column, rowCount: number, slotCount: number): Step {
+  if (kind === 'distinct') return codesOf(numbers, rowCount, slotCount)
   // Of negative numbers, and of numbers so far apart, a sketch is not made this way.
   const near = numbers.map(number => (number === 0 || (number >= 1 && number < 1000) ? number : 8))
   const all = kind === 'sketch' ? near : numbers
@@ -31,13 +34,28 @@ function lanesOf({ kind, isFloat, isKept, numbers }: Column, rowCount: number, s
   }
 }
 
+const DICTIONARY = { values: [...Array.from({ length: 600 }, (_, code) => `v${code}`), null, undefined] }
+const interner = new Interner()
+
+function codesOf(numbers: readonly number[], rowCount: number, slotCount: number): Step {
+  const codes = new Uint16Array(rowCount)
+  for (let row = 0; row < rowCount; row++)
+    codes[row] = Math.abs((numbers[row % numbers.length]! | 0) + row) % DICTIONARY.values.length
+  const sets = Array.from({ length: slotCount + 3 }, () => {
+    const set = DISTINCT_HELPERS.distinctNew(interner)
+    DISTINCT_HELPERS.distinctAdd(set, 'of an earlier block')
+    return set
+  })
+  return ['distinct', codes, sets, DICTIONARY]
+}
+
 function sketchOf(number: number): Sketch {
   const sketch = SKETCH_HELPERS.sketchNew()
   SKETCH_HELPERS.sketchAdd(sketch, number)
   return sketch
 }
 
-function addOneByOne(rowCount: number, keys: readonly Key[], counted: Int32Array, numbers: readonly Numbers[]): void {
+function addOneByOne(rowCount: number, keys: readonly Key[], counted: Int32Array, numbers: readonly Step[]): void {
   for (let row = 0; row < rowCount; row++) {
     let slot = 0
     for (const { codes, size } of [...keys].reverse()) slot = slot * size + codes[row]!
@@ -46,10 +64,14 @@ function addOneByOne(rowCount: number, keys: readonly Key[], counted: Int32Array
   }
 }
 
-function takeOne([kind, values, to, lost]: Numbers, row: number, slot: number): void {
+function takeOne([kind, values, to, lost]: Step, row: number, slot: number): void {
   const x = values[row]!
   if (kind === 'sketch') {
     SKETCH_HELPERS.sketchAdd(to[slot]!, x)
+    return
+  }
+  if (kind === 'distinct') {
+    DISTINCT_HELPERS.distinctAddCode(to[slot]!, lost, x)
     return
   }
   const before = to[slot]!
@@ -64,16 +86,22 @@ function takeOne([kind, values, to, lost]: Numbers, row: number, slot: number): 
 }
 
 /** Of a sketch what it tells: its window of counters may be another. */
-function told(numbers: readonly Numbers[]): unknown {
+function told(numbers: readonly Step[]): unknown {
   const sketched = (sketch: Sketch): unknown => ({
     ...sketch,
     positive: [...sketch.positive.counts].flatMap((count, at) =>
       count === 0 ? [] : [[sketch.positive.base + at, count]],
     ),
   })
-  return numbers.map(([kind, values, to, lost]) =>
-    kind === 'sketch' ? [kind, to.map(sketched)] : [kind, values, to, lost],
-  )
+  const counted = (set: Distinct): unknown => [
+    DISTINCT_HELPERS.distinctCount(set),
+    DISTINCT_HELPERS.distinctAdd(set, 'v7'),
+    DISTINCT_HELPERS.distinctCount(set),
+  ]
+  return numbers.map(([kind, values, to, lost]) => {
+    if (kind === 'sketch') return [kind, to.map(sketched)]
+    return kind === 'distinct' ? [kind, to.map(counted)] : [kind, values, to, lost]
+  })
 }
 
 const key = fc.record({
@@ -81,7 +109,7 @@ const key = fc.record({
   seeds: fc.array(fc.nat(3), { minLength: 1, maxLength: 9 }),
 })
 const column = fc.record({
-  kind: fc.constantFrom<Numbers[0]>('sum', 'least', 'greatest', 'sketch'),
+  kind: fc.constantFrom<Step[0]>('sum', 'least', 'greatest', 'sketch', 'distinct'),
   isFloat: fc.boolean(),
   isKept: fc.boolean(),
   numbers: fc.array(fc.oneof(fc.integer(), fc.double({ noNaN: true }), fc.constantFrom(0, -0, 2 ** 53, 1e300)), {
