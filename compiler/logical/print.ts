@@ -147,7 +147,7 @@ type WrittenOp =
 export function printWritten(op: WrittenOp): string {
   switch (op.kind) {
     case 'filter':
-      return `where ${op.conjuncts.map(c => write(c, AND + 1)).join(' and ')}`
+      return `where ${op.conjuncts.map(c => write(c, op.conjuncts.length === 1 ? OR : AND + 1)).join(' and ')}`
     case 'extend':
       return `extend ${op.assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
     case 'keep':
