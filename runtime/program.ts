@@ -120,7 +120,7 @@ export type OperatorSpec =
 interface Spec<K extends string> {
   readonly op: K
   readonly origin: Span
-  /** One line for explain, as `describe(op)` prints it. */
+  /** One line for explain. */
   readonly label: string
 }
 

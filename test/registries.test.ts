@@ -10,7 +10,6 @@ import { pathToFileURL } from 'node:url'
 import { AGGREGATES, SCALARS, WINDOWS } from '../compiler/functions/index.ts'
 import { STAGES } from '../compiler/stages/index.ts'
 import { STAGE_SYNTAX } from '../grammar/index.ts'
-import { STAGE_KEYWORDS } from '../grammar/stages/names.ts'
 import { FORMATS } from '../runtime/formats/index.ts'
 import { HELPERS } from '../runtime/helpers/index.ts'
 import { repositoryRoot } from './repository.ts'
@@ -34,10 +33,14 @@ const REGISTRIES: readonly Registry[] = [
 /** Everything the files of a directory export, what stands in exported arrays included. */
 async function exportsOf(directory: string): Promise<Map<unknown, string>> {
   const found = new Map<unknown, string>()
-  const built = join(repositoryRoot(), 'dist', directory)
-  for (const file of readdirSync(built)) {
-    if (!file.endsWith('.js') || file === 'index.js') continue
-    const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(join(built, file)).href)
+  const root = repositoryRoot()
+  // As the sources are now: what an older build left behind is nobody's.
+  for (const source of readdirSync(join(root, directory))) {
+    if (!source.endsWith('.ts') || source === 'index.ts') continue
+    const file = source.replace(/ts$/, 'js')
+    const module: Readonly<Record<string, unknown>> = await import(
+      pathToFileURL(join(root, 'dist', directory, file)).href
+    )
     for (const [name, value] of Object.entries(module)) {
       for (const each of Array.isArray(value) ? value : [value]) found.set(each, `${file} ${name}`)
     }
@@ -70,7 +73,6 @@ describe('a registry', () => {
   it('of stages calls each by its own keyword', () => {
     for (const [kind, syntax] of Object.entries(STAGE_SYNTAX)) assert.equal(syntax.keyword, kind)
     for (const [kind, stage] of Object.entries(STAGES)) assert.equal(stage.kind, kind)
-    assert.deepEqual([...STAGE_KEYWORDS].toSorted(), Object.keys(STAGE_SYNTAX).toSorted())
   })
 })
 

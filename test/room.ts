@@ -4,10 +4,11 @@
  * one process; a test file still runs alone, too, by its own name.
  */
 import { readdirSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { repositoryRoot } from './repository.ts'
 
-/** Compiled tests: where they are, not where their sources are. */
+/** Compiled tests. */
 const root = dirname(fileURLToPath(import.meta.url))
 
 const ROOMS: ReadonlyMap<string, RegExp> = new Map([
@@ -25,8 +26,9 @@ function roomOf(path: string): string {
 }
 
 export async function runRoom(room: string): Promise<void> {
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .map(path => relative(root, join(root, path)).replaceAll('\\', '/'))
+  // As the sources are now: what an older build left behind is no test any more.
+  const files = readdirSync(join(repositoryRoot(), 'test'), { recursive: true, encoding: 'utf8' })
+    .map(path => path.replaceAll('\\', '/').replace(/\.ts$/, '.js'))
     .filter(path => path.endsWith('.test.js') && roomOf(path) === room)
     .sort()
   if (files.length === 0) throw new Error(`no test file is in the room ${room}`)

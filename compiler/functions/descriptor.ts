@@ -1,6 +1,6 @@
 /**
  * What the language knows about a function. Parser-independent: compiler, docs, completion, views, fuzzers and the catalog
- * route read these; nothing else names a function. To add one: one file, one line in `index.ts`. See CONTRIBUTING.md.
+ * route read these; nothing else names a function. To add one: CONTRIBUTING.md.
  */
 import type { Expression, Statement } from 'estree'
 import type { HelperName } from '../../runtime/helpers/index.ts'

@@ -197,6 +197,8 @@ export interface TableOp extends UnaryOp<'table'> {
   readonly makes: readonly string[] | null
   /** A row that comes out is made of one that came in and of nothing else, and rows stay in their order. */
   readonly isRowByRow?: true
+  /** Some of its rows come out and others do not, as they are: where two periods are compared, those of now decide which. */
+  readonly choosesRows?: true
 }
 
 /** All rows of every input, one input after the other, by field name. */

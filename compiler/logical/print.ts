@@ -5,7 +5,24 @@ import type { FormatSpec } from '../../runtime/program.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { Expr } from './expr.ts'
-import type { AggregateCall, GroupKey, JoinOp, LogicalOp, SortKey } from './ops.ts'
+import type {
+  AggregateCall,
+  DedupOp,
+  DescribeOp,
+  DropOp,
+  ExtendOp,
+  FilterOp,
+  GroupKey,
+  HeadOp,
+  JoinOp,
+  KeepOp,
+  LogicalOp,
+  RenameOp,
+  SortKey,
+  TableOp,
+  TailOp,
+  UnionOp,
+} from './ops.ts'
 import { inputsOf } from './walk.ts'
 
 // Binding strength, loosest first; only decides where parentheses are needed.
@@ -114,6 +131,46 @@ export function printSortKeys(keys: readonly SortKey[]): string {
   return keys.map(key => (key.descending ? `-${write(key.value, PREFIX)}` : printExpr(key.value))).join(', ')
 }
 
+/** Ops that run as they are written: plan and program show the same line. */
+type WrittenOp =
+  | Pick<FilterOp, 'kind' | 'conjuncts'>
+  | Pick<ExtendOp, 'kind' | 'assignments'>
+  | Pick<KeepOp, 'kind' | 'fields' | 'except'>
+  | Pick<DropOp, 'kind' | 'fields'>
+  | Pick<RenameOp, 'kind' | 'pairs'>
+  | Pick<HeadOp | TailOp, 'kind' | 'count'>
+  | Pick<DedupOp, 'kind' | 'count' | 'fields'>
+  | Pick<TableOp, 'kind' | 'text'>
+  | Pick<JoinOp, 'kind' | 'type' | 'keys' | 'prefix'>
+  | Pick<UnionOp | DescribeOp, 'kind'>
+
+export function printWritten(op: WrittenOp): string {
+  switch (op.kind) {
+    case 'filter':
+      return `where ${op.conjuncts.map(c => write(c, op.conjuncts.length === 1 ? OR : AND + 1)).join(' and ')}`
+    case 'extend':
+      return `extend ${op.assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
+    case 'keep':
+      return `keep ${op.fields.join(', ')}${op.except.length > 0 ? ` except ${op.except.join(', ')}` : ''}`
+    case 'drop':
+      return `drop ${op.fields.join(', ')}`
+    case 'rename':
+      return `rename ${op.pairs.map(p => `${quoteField(p.from)} as ${quoteField(p.to)}`).join(', ')}`
+    case 'head':
+    case 'tail':
+      return `${op.kind} ${op.count}`
+    case 'dedup':
+      return `dedup ${op.count === 1 ? '' : `${op.count} `}${op.fields.map(quoteField).join(', ')}`
+    case 'table':
+      return op.text
+    case 'join':
+      return printJoin(op)
+    case 'union':
+    case 'describe':
+      return op.kind
+  }
+}
+
 /** One line, without its inputs. */
 export function printOp(op: LogicalOp): string {
   switch (op.kind) {
@@ -124,29 +181,14 @@ export function printOp(op: LogicalOp): string {
       const nothing = op.nothing === null ? '' : `  reads nothing: ${op.nothing}`
       return `scan ${printSource(op)}${time === null ? '' : `  ${time}`}${fields}${limit}${nothing}`
     }
-    case 'filter':
-      return `where ${op.conjuncts.map(c => write(c, AND + 1)).join(' and ')}`
-    case 'extend':
-      return `extend ${op.assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
-    case 'keep':
-      return `keep ${op.fields.join(', ')}${op.except.length > 0 ? ` except ${op.except.join(', ')}` : ''}`
-    case 'drop':
-      return `drop ${op.fields.join(', ')}`
-    case 'rename':
-      return `rename ${op.pairs.map(p => `${quoteField(p.from)} as ${quoteField(p.to)}`).join(', ')}`
     case 'parse': {
       const outputs = op.outputs === null ? '' : ` into (${op.outputs.map(o => o.name).join(', ')})`
       return `parse ${printFormatSpec(op)} from ${quoteField(op.from)}${outputs}`
     }
-    case 'head':
-    case 'tail':
-      return `${op.kind} ${op.count}`
     case 'sort':
       return `sort ${printSortKeys(op.keys)}`
     case 'topk':
       return `topk ${op.count} by ${printSortKeys(op.keys)}`
-    case 'dedup':
-      return `dedup ${op.count === 1 ? '' : `${op.count} `}${op.fields.map(quoteField).join(', ')}`
     case 'aggregate': {
       const by = op.keys.map(k => {
         const text = printExpr(k.value)
@@ -159,14 +201,8 @@ export function printOp(op: LogicalOp): string {
       return `eventstats ${op.aggregates.map(printAggregate).join(', ')}${printKeys(op.keys)}`
     case 'streamstats':
       return `streamstats ${op.columns.map(column => column.label).join(', ')}${printKeys(op.keys)}`
-    case 'describe':
-      return 'describe'
-    case 'table':
-      return op.text
-    case 'union':
-      return 'union'
-    case 'join':
-      return printJoin(op)
+    default:
+      return printWritten(op)
   }
 }
 
@@ -174,7 +210,7 @@ export function printSource(scan: { readonly indexes: readonly string[]; readonl
   return scan.lookup === null ? scan.indexes.join(', ') || '(no index)' : `lookup ${quoteField(scan.lookup)}`
 }
 
-export function printJoin({ type, keys, prefix }: Pick<JoinOp, 'type' | 'keys' | 'prefix'>): string {
+function printJoin({ type, keys, prefix }: Pick<JoinOp, 'type' | 'keys' | 'prefix'>): string {
   const on = keys.map(({ left, right }) =>
     left === right ? quoteField(left) : `${quoteField(left)} == ${quoteField(right)}`,
   )

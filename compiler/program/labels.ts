@@ -1,47 +1,26 @@
 /** One line per physical op, as explain and the profile show it. */
 import { quoteField } from '../../grammar/index.ts'
-import { printAggregate, printExpr, printFormatSpec, printJoin, printSource, printTime } from '../logical/print.ts'
+import { printAggregate, printExpr, printFormatSpec, printSource, printTime, printWritten } from '../logical/print.ts'
 import type { PhysicalKey, PhysicalOp } from '../physical/ops.ts'
 
 export function labelOf(op: PhysicalOp): string {
   switch (op.kind) {
     case 'scan':
       return `scan ${printSource(op)}${op.order === 'newest-first' ? ' newest first' : ''}`
-    case 'filter':
-      return `where ${op.conjuncts.map(printExpr).join(' and ')}`
-    case 'extend':
-      return `extend ${op.assignments.map(a => `${quoteField(a.name)} = ${printExpr(a.value)}`).join(', ')}`
-    case 'keep':
-      return `keep ${op.fields.join(', ')}${op.except.length > 0 ? ` except ${op.except.join(', ')}` : ''}`
-    case 'drop':
-      return `drop ${op.fields.join(', ')}`
-    case 'rename':
-      return `rename ${op.pairs.map(pair => `${quoteField(pair.from)} as ${quoteField(pair.to)}`).join(', ')}`
     case 'parse':
       return `parse ${printFormatSpec(op)} from ${quoteField(op.from)}`
-    case 'head':
-    case 'tail':
-      return `${op.kind} ${op.count}`
     case 'sort': {
       const keys = op.keys.map(key => (key.descending ? `-${key.text}` : key.text)).join(', ')
       return op.limit === null ? `sort ${keys}` : `topk ${op.limit} by ${keys}`
     }
-    case 'dedup':
-      return `dedup ${op.count === 1 ? '' : `${op.count} `}${op.fields.map(quoteField).join(', ')}`
     case 'aggregate':
       return `stats ${op.aggregates.map(printAggregate).join(', ')}${by(op.keys)}`
     case 'eventstats':
       return `eventstats ${op.aggregates.map(printAggregate).join(', ')}${by(op.keys)}`
     case 'streamstats':
       return `streamstats ${op.columns.map(column => column.label).join(', ')}${by(op.keys)}`
-    case 'describe':
-      return 'describe'
-    case 'table':
-      return op.text
-    case 'union':
-      return 'union'
-    case 'join':
-      return printJoin(op)
+    default:
+      return printWritten(op)
   }
 }
 

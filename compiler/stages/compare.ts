@@ -196,6 +196,9 @@ function withoutChoice(op: LogicalOp): { readonly plan: LogicalOp; readonly choo
     case 'topk':
     case 'dedup':
       return { plan: input, choosesRows: true }
+    case 'table':
+      if (op.choosesRows === true) return { plan: input, choosesRows: true }
+      return { plan: { ...op, input }, choosesRows }
     default:
       return { plan: { ...op, input }, choosesRows }
   }

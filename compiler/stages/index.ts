@@ -70,7 +70,7 @@ export const STAGES: { readonly [K in CoreKind]: Stage<K> } = {
   lookup,
 }
 
-/** Does it give rows while it reads? What a live tail asks. */
+/** Does it give rows while it reads? */
 export function streams(stage: CoreStage): boolean {
   const descriptor = STAGES[stage.kind] as unknown as Stage<CoreKind>
   return descriptor.class === 'streams' && descriptor.blocks?.(stage) !== true

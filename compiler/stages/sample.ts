@@ -31,6 +31,7 @@ export const sample: Stage<'sample'> = {
       reads: [],
       passes: true,
       makes: [],
+      choosesRows: true,
     }),
     scope: cx.scope,
   }),

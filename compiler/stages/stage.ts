@@ -34,7 +34,7 @@ export interface StageExample {
 export interface Stage<K extends CoreKind> {
   readonly kind: K
   readonly doc: { readonly summary: string; readonly examples: readonly [StageExample, ...StageExample[]] }
-  /** `blocks`: it needs all its input before it gives any output, so it cannot stand in a live tail. */
+  /** `blocks`: it needs all its input before it gives any output. What can stand in a live tail is fewer still: `compiler/live.ts`. */
   readonly class: 'streams' | 'blocks'
   /** Of a stage that streams: does this one block all the same? */
   blocks?(stage: CoreStage<K>): boolean

@@ -11,7 +11,7 @@ type Inputs = TableOp['inputs']
 export function tableOp(
   stage: AstStage,
   cx: LowerContext,
-  parts: Pick<TableOp, 'call' | 'inputs' | 'reads' | 'passes' | 'makes' | 'isRowByRow'>,
+  parts: Pick<TableOp, 'call' | 'inputs' | 'reads' | 'passes' | 'makes' | 'isRowByRow' | 'choosesRows'>,
 ): TableOp {
   return { kind: 'table', origin: stage.span, input: cx.input, text: printStage(stage), ...parts }
 }

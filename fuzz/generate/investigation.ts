@@ -37,7 +37,7 @@ const SPAN_FIELDS = {
   failed: 'bool',
 } as const
 
-export const INVESTIGATION: Readonly<Record<string, StageMaker>> = {
+export const INVESTIGATION = {
   sessionize: state => {
     if (!hasTime(state)) return null
     const { random } = state
@@ -144,7 +144,7 @@ export const INVESTIGATION: Readonly<Record<string, StageMaker>> = {
     } as const
     return { text: `topology${options}`, next: closed(state, made) }
   },
-}
+} satisfies Readonly<Record<string, StageMaker>>
 
 /** Forecasts are rounded: what is made of them may differ in the last digit. */
 function rounded(field: Field): Field {

@@ -3,7 +3,15 @@
  * what they stand for, tables of groups grow, and go from dense to hashed, while a query runs. The small data of `data.ts` never gets there.
  */
 import type { Field } from './data.ts'
-import { isUsable, type RandomQuery, randomStage, type StageMaker, type State, startOf } from './query.ts'
+import {
+  isUsable,
+  type RandomKind,
+  type RandomQuery,
+  randomStage,
+  type StageMaker,
+  type State,
+  startOf,
+} from './query.ts'
 import type { Random } from './random.ts'
 
 /** One value as JSON; null for a field the row does not have. */
@@ -86,7 +94,7 @@ export function manyRows(random: Random): ManyRows {
 export function groupingQuery(random: Random, fields: readonly Field[]): RandomQuery {
   let state: State = { ...startOf(random, fields), keysMax: 3 }
   const stages: string[] = []
-  const add = (kind: string): void => {
+  const add = (kind: RandomKind): void => {
     if (!state.fields.some(isUsable)) return
     const made =
       kind === 'union' ? unionOfOthers(state) : kind === 'join' ? joinOfGroups(state) : randomStage(kind, state)
@@ -94,7 +102,7 @@ export function groupingQuery(random: Random, fields: readonly Field[]): RandomQ
     stages.push(made.text)
     state = made.next
   }
-  for (const kind of ['where', 'extend', 'union', 'join', 'sort']) if (random.chance(0.12)) add(kind)
+  for (const kind of ['where', 'extend', 'union', 'join', 'sort'] as const) if (random.chance(0.12)) add(kind)
   // Rows that no key tells apart must be grouped before they can be put in order.
   add(state.mixed ? 'stats' : random.pick(['stats', 'stats', 'stats', 'eventstats', 'dedup', 'rollup']))
   if (random.chance(0.3)) add(random.pick(['stats', 'eventstats', 'where']))

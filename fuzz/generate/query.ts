@@ -2,7 +2,9 @@
 
 import type { AggregateFunction, Parameter } from '../../compiler/functions/descriptor.ts'
 import { FUNCTIONS, WINDOWS } from '../../compiler/functions/index.ts'
+import type { CoreKind } from '../../compiler/stages/stage.ts'
 import { quoteField } from '../../grammar/index.ts'
+import { isEstimate } from '../../test/reference/aggregates.ts'
 import { type Field, isIn } from './data.ts'
 import { CALLABLE, condition, type ExpressionContext, randomExpression } from './expression.ts'
 import { INVESTIGATION } from './investigation.ts'
@@ -43,7 +45,7 @@ export interface State extends ExpressionContext {
 }
 
 /** A let, and what is known of its rows. */
-interface RandomLet {
+export interface RandomLet {
   readonly name: string
   readonly state: State
 }
@@ -104,7 +106,7 @@ function randomInput(state: State): { readonly text: string; readonly state: Sta
 function randomStages(start: State, wanted: number): { readonly stages: readonly string[]; readonly state: State } {
   const { random } = start
   let state = start
-  const makers = random.some(Object.keys(STAGES).filter(isIn)).map(name => STAGES[name] as StageMaker)
+  const makers = random.some(Object.keys(STAGES).filter(isIn)).map(name => STAGES[name as RandomKind])
   const stages: string[] = []
   for (let tries = 0; stages.length < wanted && tries < 12; tries++) {
     const made = state.fields.some(isUsable) ? random.pick(makers)(state) : null
@@ -116,15 +118,21 @@ function randomStages(start: State, wanted: number): { readonly stages: readonly
 }
 
 /** The next stage of this kind; null where there can be none. */
-export function randomStage(kind: string, state: State): ReturnType<StageMaker> {
-  return STAGES[kind]!(state)
+export function randomStage(kind: RandomKind, state: State): ReturnType<StageMaker> {
+  return STAGES[kind](state)
 }
 
 export function names(fields: readonly Field[]): string {
   return fields.map(field => quoteField(field.name)).join(', ')
 }
 
-const STAGES: Readonly<Record<string, StageMaker>> = {
+/**
+ * Every stage that reaches the compiler, and the short forms that read their rows several times. Not made on their own: what only
+ * estimates (describe), what writes files (tee), and lookup, which is one of the joins.
+ */
+export type RandomKind = Exclude<CoreKind, 'describe' | 'tee' | 'lookup'> | 'facets' | 'count'
+
+const STAGES: Readonly<Record<RandomKind, StageMaker>> = {
   where: state => ({ text: `where ${condition(state, state.random.int(0, 3))}`, next: state }),
 
   extend: state => {
@@ -496,23 +504,21 @@ function stats(state: State): { readonly text: string; readonly next: State } | 
   }
 }
 
-const NEEDS_ORDER = new Set(['first', 'last', 'list'])
-const NEEDS_TIME = new Set(['earliest', 'latest', 'rate', 'per_second'])
-
 function isAnswerable(fn: AggregateFunction, state: State): boolean {
-  if (NEEDS_ORDER.has(fn.name)) return state.ordered
-  return !NEEDS_TIME.has(fn.name) || (state.events && state.fields.some(field => field.name === '_time'))
+  if (fn.readsTime === true) return state.events && state.fields.some(field => field.name === '_time')
+  return fn.ignoresOrder === true || state.ordered
 }
 
-const ESTIMATES = new Set(['perc', 'pNN', 'estdc', 'stdev', 'var', 'avg', 'rate', 'per_second', 'exactperc', 'median'])
+/** Whether two ways of working it out may differ in the last digits, or by more: nothing is computed from such an answer. */
+function isRough(fn: AggregateFunction): boolean {
+  const isRounded = fn.merging.law !== 'exact' && fn.exactInts !== true
+  return isRounded || fn.takesBinSeconds === true || isEstimate(fn.name)
+}
 
 function typeOfAnswer(fn: AggregateFunction): Field['type'] {
-  if (ESTIMATES.has(fn.name)) return 'opaque'
-  return ['values', 'list', 'topk'].includes(fn.name) ? 'array' : 'any'
+  if (isRough(fn)) return 'opaque'
+  return fn.type(['any']) === 'array' ? 'array' : 'any'
 }
-
-/** Sums and spreads are over fields whose sums are exact; the rest may be over anything. */
-const ROUNDS = new Set(['sum', 'avg', 'stdev', 'var', 'range', 'per_second', 'exactperc', 'median', 'perc', 'pNN'])
 
 function argumentsOf(fn: AggregateFunction, state: State): string[] {
   const { random } = state
@@ -522,7 +528,8 @@ function argumentsOf(fn: AggregateFunction, state: State): string[] {
   const others = fn.takes ?? []
   if (others.length > 0 && random.chance(0.25))
     return [randomExpression(state, random.pick(others) as 'duration', 1), ...constantsOf(constants, random)]
-  const argument = ROUNDS.has(fn.name) ? tameField(state) : randomExpression(state, 'any', 1)
+  // What is added up is fields whose sums are exact.
+  const argument = first.type === 'number' ? tameField(state) : randomExpression(state, 'any', 1)
   return [argument, ...constantsOf(constants, random)]
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { desugar, parse, STAGE_SYNTAX } from '../../grammar/index.ts'
 import { FOREIGN_SPELLINGS } from '../../grammar/stages/index.ts'
-import { FOREIGN_WORDS, STAGE_KEYWORDS } from '../../grammar/stages/names.ts'
+import { FOREIGN_WORDS } from '../../grammar/stages/names.ts'
 import { canonical, codes, fixed } from './support.ts'
 
 /** Each is its own canonical text. */
@@ -63,8 +63,7 @@ test('every stage has a keyword, a form that begins with it, and a summary', () 
     assert.ok(syntax.form.startsWith(kind), syntax.form)
     assert.match(syntax.summary, /^[A-Z].*\.$/)
   }
-  assert.deepEqual([...STAGE_KEYWORDS].sort(), Object.keys(STAGE_SYNTAX).sort())
-  assert.deepEqual([...FOREIGN_WORDS].sort(), [...FOREIGN_SPELLINGS.keys()].sort())
+  assert.deepEqual([...FOREIGN_WORDS].sort(), [...FOREIGN_SPELLINGS.keys()].sort(), 'grammar/stages/names.ts')
 })
 
 test('defaults are filled in, and clauses may stand in any order', () => {

@@ -2,6 +2,7 @@
  * Aggregates over an array of values, each a few lines: no states, no merging, no sketches. Percentiles are the exact
  * nearest rank where the engine keeps a sketch, so comparisons of those allow for its stated error.
  */
+import { FUNCTIONS, lookupAggregate } from '../../compiler/functions/index.ts'
 import { sub } from '../../runtime/helpers/arithmetic.ts'
 import { compareValues, keyOf } from '../../runtime/helpers/compare.ts'
 import { normalInt, toNumeric } from '../../runtime/helpers/numbers.ts'
@@ -26,11 +27,18 @@ export interface AggregateInput {
 /** `p95`, `p99_9`. */
 const PERCENTILE_NAME = /^p(100|\d{1,2})(?:_(\d+))?$/
 
-/** Answers that are estimates in the engine: compare them within this relative error. */
+/** Of sums of floats, whichever way they were added. */
+const ROUNDING = 1e-9
+
+/** Answers are compared within this relative error: what the descriptor promises of a sketch, and of the count of distinct values what it may miss. */
 export function toleranceOf(name: string): number {
-  if (PERCENTILE_NAME.test(name) || name === 'perc') return 0.01
-  if (name === 'estdc') return 0.1
-  return 1e-9
+  const merging = lookupAggregate(FUNCTIONS, name)?.function.merging
+  if (merging?.law === 'sketch') return merging.relativeError
+  return name === 'estdc' ? 0.1 : ROUNDING
+}
+
+export function isEstimate(name: string): boolean {
+  return toleranceOf(name) > ROUNDING
 }
 
 export function aggregate(input: AggregateInput): Value {
@@ -90,7 +98,7 @@ export function aggregate(input: AggregateInput): Value {
     case 'per_second':
       return numbersOf(values).length === 0 ? null : perSecond(numeric(input), total(asFloats(values)))
     default:
-      throw new Error(`the reference knows no aggregate ${input.name}`)
+      throw new Error(`the reference knows no aggregate ${input.name}: test/reference/aggregates.ts`)
   }
 }
 

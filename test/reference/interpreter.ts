@@ -101,7 +101,7 @@ function compare(stage: AstCompare, state: State, pipeline: AstPipeline, world: 
     back instanceof Duration ? back.ns / 1000 : (range.toMicros ?? world.nowMicros) - (range.fromMicros ?? 0)
   const stages = pipeline.stages.slice(0, pipeline.stages.indexOf(stage))
   const stats = stages.findLastIndex(each => each.kind === 'stats')
-  const choosing = (each: AstStage): boolean => ['where', 'head', 'tail', 'dedup'].includes(each.kind)
+  const choosing = (each: AstStage): boolean => ['where', 'head', 'tail', 'dedup', 'sample'].includes(each.kind)
   const repeated = stages.filter((each, at) => at <= stats || !(choosing(each) || each.kind === 'sort'))
   const earlier: World = { ...world, shiftMicros: (world.shiftMicros ?? 0) + shiftMicros, lets: new Map() }
   // Within a let, those before it: it cannot be made of itself.
