@@ -11,6 +11,7 @@ import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
 import { runPipe } from './pipe.ts'
+import { runProfile } from './profile.ts'
 
 import { runScale } from './scale.ts'
 import { runServerBench } from './server.ts'
@@ -79,6 +80,10 @@ async function main(options: BenchArguments): Promise<void> {
   const asked = suite.filter(({ name }) => name.toLowerCase().includes(options.only))
   if (options.concurrent) {
     await runConcurrent(asked, events, options, say)
+    return
+  }
+  if (options.profile) {
+    await runProfile(asked, events, options, say)
     return
   }
   say(heading())
