@@ -4,7 +4,7 @@ import type { Batch } from './batch.ts'
 import { withSelection } from './column-batch.ts'
 import type { Profile } from './profile.ts'
 import type { ResultShape } from './program.ts'
-import { rowsOf } from './rows.ts'
+import { rowSteps, rowsOf } from './rows.ts'
 
 export interface Collected {
   readonly shape: ResultShape
@@ -79,15 +79,14 @@ export class Collector {
       for (const name of batch.names) if (!columns.has(name)) columns.set(name, columns.size)
     const wanted = selectedRange(batch, first, last)
     yield* decoding(wanted)
-    let at = 0
-    for (const values of rowsOf(wanted)) {
-      at++
-      const row: Value[] = new Array(columns.size).fill(undefined)
-      for (const [index, name] of batch.names.entries()) row[columns.get(name)!] = values[index]
-      this.#rows.push(row)
-      if (at % STEP_ROWS === 0) yield
+    const places = batch.names.map(name => columns.get(name)!)
+    let made = 0
+    for (const rows of rowSteps(wanted, batch.names, places, columns.size)) {
+      made += rows.length
+      for (const row of rows) this.#rows.push(row)
+      yield
     }
-    if (at !== last - first) throw new Error('a batch gave fewer rows than it counts')
+    if (made !== last - first) throw new Error('a batch gave fewer rows than it counts')
   }
 
   collected(profile: Profile): Collected {
@@ -159,9 +158,12 @@ export function selectedRange(batch: Batch, first: number, last: number): Batch 
 /** The one type the column's values have on this page; `any` when they differ, `null` when there are none. */
 export function typeOfColumn(rows: readonly (readonly Value[])[], index: number): string {
   const types = new Set<string>()
+  let before = ''
   for (const row of rows) {
     const value = row[index]
-    if (value !== null && value !== undefined) types.add(typeOf(value))
+    if (value === null || value === undefined) continue
+    const type = typeOf(value)
+    if (type !== before) types.add((before = type))
   }
   if (types.size === 2 && types.has('int') && types.has('float')) return 'float'
   return types.size === 0 ? 'null' : types.size === 1 ? [...types][0]! : 'any'

@@ -319,7 +319,7 @@ export interface WindowedSpec {
 export type StateColumnSpec =
   | { readonly type: 'count'; readonly init: 0 }
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
-  | { readonly type: 'object'; readonly init: string | null; readonly holds?: string }
+  | { readonly type: 'object'; readonly init: string | null; readonly holds?: string; readonly bySlot?: true }
 
 export interface DescribeSpec extends UnarySpec<'describe'> {}
 

@@ -7,7 +7,9 @@ import type { Expression, Statement } from 'estree'
 import type { AggregationSpec, KernelSpec, StateColumnSpec } from '../../runtime/program.ts'
 import type { AggregateFunction } from '../functions/descriptor.ts'
 import type { AggregateCall } from '../logical/ops.ts'
-import { fieldsOf, sizeOf } from '../logical/walk.ts'
+import { printExpr } from '../logical/print.ts'
+import { isPure } from '../logical/pure.ts'
+import { exprsOfCall, fieldsOf, sizeOf } from '../logical/walk.ts'
 import type { KernelWriter } from './expression.ts'
 import { allOf, at, commented, id, js, lit, ROW } from './js.ts'
 import { annotate, type KernelOptions, kernelSpec, loop } from './kernel-spec.ts'
@@ -20,6 +22,8 @@ export interface BoundAggregate {
   readonly function: AggregateFunction
   /** Index of its first state column. */
   readonly base: number
+  /** The state is that of an aggregate before it, which differs only in what it asks in the end. */
+  readonly isShared?: true
 }
 
 export interface AggregateKernels
@@ -37,19 +41,15 @@ export function emitAggregate(
   keyCount: number,
   options: KernelOptions,
 ): AggregateKernels {
-  const state: StateColumnSpec[] = []
-  const bound: BoundAggregate[] = calls.map(aggregate => {
-    const base = state.length
-    state.push(...Object.values(aggregate.function.state))
-    return { call: aggregate, function: aggregate.function, base }
-  })
+  const { state, bound } = withStates(calls)
+  const stepping = bound.filter(b => !b.isShared)
   // Where no row can be left out, all counters of a group are one number: it is kept here, once, and added to each at the end.
-  const counting = bound.filter(b => countColumns(b.function).length > 0)
-  const parts = inParts(bound)
+  const counting = stepping.filter(b => countColumns(b.function).length > 0)
+  const parts = inParts(stepping)
   // Where rows are tallied, each counter gets the tally itself.
-  const isTallied = keyCount > 0 && calls.every(isPlainCount)
-  // One counter that is a local variable is as good as another.
-  const isMany = counting.length > (keyCount > 0 ? 0 : 1)
+  const isTallied = keyCount > 0 && stepping.every(b => isPlainCount(b.call))
+  // One counter that is a local variable is as good as another. And WebAssembly counts rows, to tell which groups were met.
+  const isMany = counting.length > (keyCount > 0 ? 0 : 1) || (keyCount > 0 && stepping.every(isMachineStep))
   const isShared = !isTallied && parts.length === 1 && isMany && counting.every(b => b.call.where === null)
   const rowsColumn = isShared ? state.push({ type: 'count', init: 0 }) - 1 : null
   return {
@@ -60,10 +60,36 @@ export function emitAggregate(
       return stepKernel(part, keyCount, rowsColumn, { ...options, name })
     }),
     tally: isTallied ? tallyKernel(keyCount, options) : null,
-    merge: mergeKernel(bound, rowsColumn, options),
+    merge: mergeKernel(stepping, rowsColumn, options),
     finish: finishKernel(bound, rowsColumn, options),
     absorb: bound.every(b => b.function.fromStatistics !== undefined) ? absorbKernel(bound, keyCount, options) : null,
   }
+}
+
+/** Where the state of each aggregate is. Those that take the same rows into the same state have one between them. */
+function withStates(calls: readonly AggregateCall[]): {
+  readonly state: StateColumnSpec[]
+  readonly bound: readonly BoundAggregate[]
+} {
+  const state: StateColumnSpec[] = []
+  const bound: BoundAggregate[] = []
+  for (const call of calls) {
+    const { function: fn } = call
+    const before = bound.find(other => hasSameState(other.call, call))
+    bound.push({ call, function: fn, base: before?.base ?? state.length, ...(before && { isShared: true }) })
+    if (before === undefined) state.push(...Object.values(fn.state))
+  }
+  return { state, bound }
+}
+
+function hasSameState(a: AggregateCall, b: AggregateCall): boolean {
+  const [of, fn] = [a.function, b.function]
+  if (of.state !== fn.state || of.step !== fn.step || of.rest !== fn.rest || of.merge !== fn.merge) return false
+  if (fn.asksWithParameters !== true && a.parameters.join() !== b.parameters.join()) return false
+  const [exprs, others] = [exprsOfCall(a), exprsOfCall(b)]
+  // Expressions are told apart by their text; without their conditions, arguments and conditions would not be.
+  if (exprs.length !== others.length || (a.where === null) !== (b.where === null)) return false
+  return exprs.every((expr, n) => isPure(expr) && printExpr(expr) === printExpr(others[n]!))
 }
 
 /** About nodes of code: the step of an aggregate and its bookkeeping, besides its arguments. */
@@ -121,6 +147,10 @@ function rowsOf(writer: KernelWriter, keyCount: number, rowsColumn: number, afte
   writer.before(...js`let ${rows} = ${place}[0];`)
   after.push(...js`${place}[0] = ${rows};`)
   return rows
+}
+
+function isMachineStep({ call, function: fn }: BoundAggregate): boolean {
+  return isPlainCount(call) || (fn.isOnly !== undefined && call.where === null && call.args[0]?.kind === 'field')
 }
 
 function isPlainCount({ function: fn, args, where }: AggregateCall): boolean {
@@ -200,8 +230,8 @@ function stepKernel(
       if (isShared) {
         const rows = rowsOf(writer, keyCount, rowsColumn, after)
         steps.unshift(commented('rows of the group, for all aggregates at once', js`${rows}++;`))
-        const sums = mode.bySlot === true && !mode.selected ? sumsOf(writer, bound, slotOf) : null
-        if (sums !== null) asMachine = addBySlot(writer, js.expr`groups.slotCount`, laneOf(rows), sums)
+        const plain = mode.bySlot === true && !mode.selected ? plainStepsOf(writer, bound, slotOf) : null
+        if (plain !== null) asMachine = addBySlot(writer, js.expr`groups.slotCount`, laneOf(rows), plain)
       }
       const grouped = commented('the group of this row', groupStatements)
       return js`${writer.prelude} ${asMachine} ${loop(mode, [...grouped, ...steps.flat()])} ${after}`
@@ -215,31 +245,41 @@ function addBySlot(
   writer: KernelWriter,
   slotCount: Expression,
   counted: Expression,
-  sums: readonly Expression[],
+  plain: readonly Expression[],
 ): Statement[] {
-  const added = writer.helper('addBySlot', id('rowCount'), id('keys'), slotCount, counted, ...sums)
+  const added = writer.helper('addBySlot', id('rowCount'), id('keys'), slotCount, counted, ...plain)
   return commented('the loop below, as WebAssembly, where there are enough rows for it', js`if (${added}) return;`)
 }
 
-/** Numbers, totals and losses of each aggregate, where there are only sums of plain columns and counts of rows; null: there are others. */
-function sumsOf(
+/** What becomes of which columns, where every aggregate counts rows or does no more with plain columns than that; null: one does more. */
+function plainStepsOf(
   writer: KernelWriter,
   bound: readonly BoundAggregate[],
   slotOf: StateAccess,
 ): readonly Expression[] | null {
-  const sums: Expression[] = []
+  const steps: Expression[] = []
   for (const b of bound) {
-    const { adds, countsRows } = b.function
-    const [arg] = b.call.args
-    if (countsRows === true) continue
-    if (adds === undefined || arg?.kind !== 'field') return null
-    const slots = slotOf(b)
-    const isKept = adds.othersLoseTo !== null && writer.shapeOf(arg.name).key !== 'number:i32'
-    const lost = isKept ? laneOf(slots[adds.othersLoseTo]!) : lit(null)
-    const values = laneOf(writer.field(arg.name).value)
-    sums.push({ type: 'ArrayExpression', elements: [values, laneOf(slots[adds.to]!), lost] })
+    if (b.function.countsRows === true) continue
+    const step = b.call.where === null ? plainStep(writer, b, slotOf) : null
+    if (step === null) return null
+    steps.push({ type: 'ArrayExpression', elements: [...step] })
   }
-  return sums
+  return steps
+}
+
+/** Kind, values, where they go, and what else belongs to it. */
+function plainStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess): readonly Expression[] | null {
+  const { isOnly } = b.function
+  const [arg] = b.call.args
+  if (isOnly === undefined || arg?.kind !== 'field') return null
+  const { kind, key, hasPresence } = writer.shapeOf(arg.name)
+  if (kind !== (isOnly.kind === 'distinct' ? 'dict' : 'number') || hasPresence) return null
+  const slots = slotOf(b)
+  const to = laneOf(slots[isOnly.to]!)
+  const { value, dict } = writer.field(arg.name)
+  if (dict !== undefined) return [lit(isOnly.kind), laneOf(dict.code), to, dict.dictionary]
+  const isKept = isOnly.kind === 'sum' && isOnly.othersLoseTo !== null && key !== 'number:i32'
+  return [lit(isOnly.kind), laneOf(value), to, isKept ? laneOf(slots[isOnly.othersLoseTo!]!) : lit(null)]
 }
 
 /** Of `lane[i]`, the lane. */
@@ -431,7 +471,12 @@ function absorbKernel(bound: readonly BoundAggregate[], keyCount: number, option
     let at = 0
     const steps = bound.flatMap(b => {
       const statistics = b.function.fromStatistics!
-      const facts = statistics.facts(b.call.args.length).map(kind => {
+      const kinds = statistics.facts(b.call.args.length)
+      if (b.isShared) {
+        at += kinds.length
+        return []
+      }
+      const facts = kinds.map(kind => {
         const bind = (lane: 'numbers' | 'micros'): Expression => {
           const name = id(writer.scope.fresh(`${b.function.name}_${kind}_${lane}`))
           writer.before(...js`const ${name} = facts[${lit(at)}].${id(lane)};`)

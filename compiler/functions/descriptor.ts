@@ -144,6 +144,8 @@ export type StateColumn =
   | {
       readonly type: 'object'
       readonly init: HelperName | null
+      /** Cheap enough to have one for each slot of a table, and to be merged from there. */
+      readonly bySlot?: true
       /** What slots without an `init` hold when it is no `Value`: how it goes from thread to thread (runtime/parallel/state.ts). */
       readonly holds?: 'sumRest' | 'rangeRest' | 'spreadRest'
     }
@@ -167,6 +169,15 @@ export interface FactExpressions {
   readonly number: Expression
   readonly micros: Expression
 }
+
+/**
+ * What becomes of a row's value, and in which state column. A number is added to a sum, of whole numbers of 32 bits only or of others as
+ * well, with what the additions round away added to another column; it is kept if there is no less, or no greater; or it is counted in a
+ * sketch. The code of a dictionary is put into a set.
+ */
+export type PlainStep =
+  | { readonly kind: 'sum'; readonly to: string; readonly othersLoseTo: string | null }
+  | { readonly kind: 'least' | 'greatest' | 'sketch' | 'distinct'; readonly to: string }
 
 export interface AggregateFunction extends Head {
   readonly kind: 'aggregate'
@@ -198,6 +209,8 @@ export interface AggregateFunction extends Head {
   /** Grouped by `bin(_time, w)`, it gets w in seconds as its first parameter. */
   readonly takesBinSeconds?: true
   readonly state: Readonly<Record<string, StateColumn>>
+  /** Only the answer asks for its parameters: `p50(x)` and `p99(x)` are two questions to one state. */
+  readonly asksWithParameters?: true
   /** What statistics of a block suffice instead of its rows; without it, or where they do not tell, rows are read. */
   readonly fromStatistics?: {
     facts(argumentCount: number): readonly StatisticKind[]
@@ -211,10 +224,10 @@ export interface AggregateFunction extends Head {
    */
   step(state: StateSlots, args: readonly Emitted[], cx: StepContext): readonly Statement[]
   /**
-   * Where every row has a number, `step` over few rows (`isShort`) is nothing but adding it to this column, and counting the row. Of whole
-   * numbers of 32 bits only, or of others as well, with what the additions round away added to another column.
+   * Where every row has a number, or a code, `step` over few rows (`isShort`) is nothing but this, and counting the row: so that the loop
+   * over a block can be WebAssembly (`runtime/helpers/add-by-slot.ts`).
    */
-  readonly adds?: { readonly to: string; readonly othersLoseTo: string | null }
+  readonly isOnly?: PlainStep
   /**
    * Of an aggregate of numbers: a value that is no plain number, in repr `time`, `duration`, or `any` (any `Value`, null and missing
    * among them). It keeps what it can use and ignores the others.

@@ -1,11 +1,15 @@
 /**
- * Rows counted and numbers added up by the slot of their keys, for a block whose rows all count: the loop a step kernel writes, as
+ * Rows counted and numbers taken into states by the slot of their keys, for a block whose rows all count: the loop a step kernel writes, as
  * WebAssembly put together for the widths of the keys and the kinds of the numbers. V8 keeps more registers free there, checks no bounds and
  * finds no array anew: 2 M rows by 2,600 pairs of host and status, a mean and a sum, 22.7 ms as JavaScript, 11.8 this way, of which 3.9
  * copy the columns to where the loop reads them; counts by two keys 7.9 and 3.3.
  */
+import type { Dictionary } from '../../storage/vector.ts'
+import { type Distinct, takeBits } from './distinct.ts'
 import { Lru } from './lru.ts'
-import { F64, I32, MachineLoop, op } from './vector-module.ts'
+import { type BucketRange, bucketRange, type Sketch, takeCounts } from './sketch.ts'
+import { PARAMETERS_MAX, type StepShape, writeSlotLoop } from './slot-loop.ts'
+import type { MachineLoop } from './vector-module.ts'
 
 /** Of a `KeyCodes`, what a slot is made of. */
 export interface Key {
@@ -13,83 +17,39 @@ export interface Key {
   readonly size: number
 }
 
-/** Numbers, and by slot what they add up to; `lost` is what the additions rounded away, where that is kept. */
-export type Sum = readonly [values: Float64Array | Int32Array, total: Float64Array, lost: Float64Array | null]
+/** Values, and by slot what becomes of them (`PlainStep`). `lost` is what additions rounded away, where that is kept. */
+export type Step =
+  | readonly [kind: 'sum', values: Numbers, to: Float64Array, lost: Float64Array | null]
+  | readonly [kind: 'least' | 'greatest', values: Numbers, to: Float64Array, lost: null]
+  | readonly [kind: 'sketch', values: Numbers, to: readonly Sketch[], lost: null]
+  | readonly [kind: 'distinct', codes: Codes, to: readonly Distinct[], dictionary: Dictionary]
+type Numbers = Float64Array | Int32Array
+type Codes = Uint8Array | Uint16Array | Uint32Array
 
 /** States are copied there and back: with fewer rows per slot than this the plain loop is faster. */
 const ROWS_PER_SLOT_MIN = 4
-/** Each pair of widths and kinds is a module with a memory of its own. */
+/** Counts of sketches and bits of sets are cleared before and looked through after: more words of them for each row take longer than the rows. */
+const WORDS_PER_ROW_MAX = 4
+/** Each combination of widths and kinds is a module with a memory of its own. */
 const LOOPS_MAX = 32
-/** Parameters are numbered in one byte. */
-const PARTS_MAX = 16
+/** Parameters are numbered in one byte, with some for the loop itself. */
+const PARTS_MAX = Math.floor(100 / PARAMETERS_MAX)
 
 const loops = new Lru<string, { readonly loop: MachineLoop | null }>(LOOPS_MAX)
 
-function loopFor(keys: readonly Key[], sums: readonly Sum[]): MachineLoop | null {
-  const widths = keys.map(key => key.codes.BYTES_PER_ELEMENT)
-  const kinds = sums.map(
-    ([values, , lost]) => `${values instanceof Float64Array ? 'f' : 'i'}${lost === null ? '' : 'k'}`,
-  )
-  return loops.getOrMake(`${widths.join()} ${kinds.join()}`, () => ({ loop: written(widths, sums) })).loop
+function shapeOf(step: Step): StepShape {
+  const [kind, values] = step
+  const width = values.BYTES_PER_ELEMENT
+  if (kind === 'distinct') return { kind, values: 'codes', width }
+  const isKept = kind === 'sum' && step[3] !== null
+  return { kind: isKept ? 'kept sum' : kind, values: values instanceof Float64Array ? 'f64' : 'i32', width }
 }
 
-type Code = readonly number[]
-const LOADS = new Map<number, readonly [load: Code, shift: number]>([
-  [1, [op.loadByte, 0]],
-  [2, [op.loadTwoBytes, 1]],
-  [4, [op.load, 2]],
-])
-
-/** Parameters: the number of rows, where rows are counted; of each key its codes and its size; of each sum its numbers, totals, losses. */
-function written(widths: readonly number[], sums: readonly Sum[]): MachineLoop | null {
-  const [COUNT, COUNTED] = [0, 1]
-  const codesOf = (key: number): number => 2 + 2 * key
-  const sumAt = 2 + 2 * widths.length
-  const parameters = sumAt + 3 * sums.length
-  const [ROW, SLOT, PLACE] = [parameters, parameters + 1, parameters + 2]
-  const [X, BEFORE, TOTAL, PART] = [parameters + 3, parameters + 4, parameters + 5, parameters + 6]
-  const element = (from: number, index: number, shift: number): Code => [
-    ...op.get(from),
-    ...op.get(index),
-    ...(shift === 0 ? [] : [...op.i32(shift), ...op.shiftLeft]),
-    ...op.add,
-  ]
-  const codeOf = (key: number): Code => {
-    const [load, shift] = LOADS.get(widths[key]!)!
-    return [...element(codesOf(key), ROW, shift), ...load]
-  }
-  const last = widths.length - 1
-  const slot: Code[] = [codeOf(last)]
-  for (let key = last - 1; key >= 0; key--) slot.push(op.get(codesOf(key) + 1), op.multiply, codeOf(key), op.add)
-  const added = sums.flatMap(([values, , lost], index): Code[] => {
-    const from = sumAt + 3 * index
-    const x: Code =
-      values instanceof Float64Array
-        ? [...element(from, ROW, 3), ...op.loadFloat]
-        : [...element(from, ROW, 2), ...op.load, ...op.floatOfInt]
-    const total: Code[] = [element(from + 1, SLOT, 3), op.tee(PLACE)]
-    if (lost === null) return [...total, op.get(PLACE), op.loadFloat, x, op.addFloats, op.storeFloat]
-    // As `addKeeping` of sum: total + x, and what that rounded away.
-    return [
-      ...[x, op.set(X), ...total, op.loadFloat, op.set(BEFORE)],
-      ...[op.get(BEFORE), op.get(X), op.addFloats, op.set(TOTAL)],
-      ...[op.get(PLACE), op.get(TOTAL), op.storeFloat],
-      ...[op.get(TOTAL), op.get(BEFORE), op.subtractFloats, op.set(PART)],
-      ...[element(from + 2, SLOT, 3), op.tee(PLACE), op.get(PLACE), op.loadFloat],
-      ...[op.get(BEFORE), op.get(TOTAL), op.get(PART), op.subtractFloats, op.subtractFloats],
-      ...[op.get(X), op.get(PART), op.subtractFloats, op.addFloats, op.addFloats, op.storeFloat],
-    ]
-  })
-  const code: Code[] = [
-    ...[op.block, op.loop],
-    ...[op.get(ROW), op.get(COUNT), op.notLessUnsigned, op.brIf(1)],
-    ...[...slot, op.set(SLOT)],
-    ...[element(COUNTED, SLOT, 2), op.tee(PLACE), op.get(PLACE), op.load, op.i32(1), op.add, op.store],
-    ...added,
-    ...[op.get(ROW), op.i32(1), op.add, op.set(ROW)],
-    ...[op.br(0), op.end, op.end, op.i32(0)],
-  ]
-  return MachineLoop.of(parameters, [I32, I32, I32, F64, F64, F64, F64], code)
+function loopFor(keys: readonly Key[], steps: readonly Step[]): MachineLoop | null {
+  const widths = keys.map(key => key.codes.BYTES_PER_ELEMENT)
+  const shapes = steps.map(shapeOf)
+  const name = `${widths.join()} ${shapes.map(({ kind, values, width }) => `${kind} ${values} ${width}`).join()}`
+  return loops.getOrMake(name, () => ({ loop: writeSlotLoop(widths, shapes) })).loop
 }
 
 type Lane = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
@@ -123,35 +83,145 @@ function bytesOf(lane: Lane): Uint8Array {
   return new Uint8Array(lane.buffer, lane.byteOffset, lane.byteLength)
 }
 
+/** States that are gathered block by block beside the objects they go to. */
+interface Gathering {
+  /** How many there are of a slot. */
+  readonly words: number
+  /** Arguments of the loop. */
+  place(layout: Layout): number[]
+  take(): void
+}
+
+/** What a block adds to the sketches of slots. */
+class SketchCounts implements Gathering {
+  readonly words: number
+  readonly #sketches: readonly Sketch[]
+  readonly #base: number
+  readonly #slotCount: number
+  #counts = new Int32Array(0)
+  #least = new Float64Array(0)
+  #greatest = new Float64Array(0)
+
+  constructor(sketches: readonly Sketch[], { base, width }: BucketRange, slotCount: number) {
+    this.#sketches = sketches
+    this.#base = base
+    this.words = width
+    this.#slotCount = slotCount
+  }
+
+  place(layout: Layout): number[] {
+    const slotCount = this.#slotCount
+    this.#counts = new Int32Array(slotCount * this.words)
+    this.#least = new Float64Array(slotCount).fill(Number.POSITIVE_INFINITY)
+    this.#greatest = new Float64Array(slotCount).fill(Number.NEGATIVE_INFINITY)
+    const lanes = [this.#counts, this.#least, this.#greatest]
+    return [...lanes.map(lane => layout.place(lane, lane.length)), this.#base, this.words]
+  }
+
+  take(): void {
+    const { words } = this
+    for (const [slot, greatest] of this.#greatest.entries()) {
+      if (greatest === Number.NEGATIVE_INFINITY) continue
+      const counts = this.#counts.subarray(slot * words, (slot + 1) * words)
+      takeCounts(this.#sketches[slot]!, counts, this.#base, this.#least[slot]!, greatest)
+    }
+  }
+}
+
+/** What a block adds to the sets of slots. */
+class DistinctBits implements Gathering {
+  readonly words: number
+  readonly #sets: readonly Distinct[]
+  readonly #dictionary: Dictionary
+  readonly #counted: Int32Array
+  readonly #before: Int32Array
+  #bits = new Uint32Array(0)
+
+  constructor(sets: readonly Distinct[], dictionary: Dictionary, counted: Int32Array, slotCount: number) {
+    this.#sets = sets
+    this.#dictionary = dictionary
+    this.words = (dictionary.values.length + 31) >>> 5
+    this.#counted = counted
+    this.#before = counted.slice(0, slotCount)
+  }
+
+  place(layout: Layout): number[] {
+    this.#bits = new Uint32Array(this.#before.length * this.words)
+    return [layout.place(this.#bits, this.#bits.length), this.words]
+  }
+
+  take(): void {
+    const { words } = this
+    for (const [slot, before] of this.#before.entries()) {
+      if (this.#counted[slot] === before) continue
+      takeBits(this.#sets[slot]!, this.#dictionary, this.#bits.subarray(slot * words, (slot + 1) * words))
+    }
+  }
+}
+
+/** By step, null for one whose states are numbers; null where they take too many words for so many rows. */
+function gatheringsOf(
+  steps: readonly Step[],
+  counted: Int32Array,
+  slotCount: number,
+  rowCount: number,
+): readonly (Gathering | null)[] | null {
+  const made: (Gathering | null)[] = []
+  let words = 0
+  for (const step of steps) {
+    const gathering = gatheringOf(step, counted, slotCount, rowCount)
+    if (gathering === 'none') return null
+    made.push(gathering)
+    words += (gathering?.words ?? 0) * slotCount
+    if (words > WORDS_PER_ROW_MAX * rowCount) return null
+  }
+  return made
+}
+
+function gatheringOf(step: Step, counted: Int32Array, slotCount: number, rowCount: number): Gathering | null | 'none' {
+  if (step[0] === 'distinct') return new DistinctBits(step[2], step[3], counted, slotCount)
+  if (step[0] !== 'sketch') return null
+  const range = bucketRange(step[1], rowCount)
+  return range === null ? 'none' : new SketchCounts(step[2], range, slotCount)
+}
+
+/** Where the states of a step are, in the order of the loop's parameters. */
+function placeStates(step: Step, gathering: Gathering | null, layout: Layout, slotCount: number): number[] {
+  if (gathering !== null) return gathering.place(layout)
+  const [, , to, lost] = step as Exclude<Step, readonly ['sketch' | 'distinct', ...unknown[]]>
+  const places = [layout.place(to, slotCount)]
+  if (lost !== null) places.push(layout.place(lost, slotCount))
+  return places
+}
+
 export const ADD_HELPERS = {
   /**
-   * Counts each row in `counted`, and adds up what it has of each sum, by slot: the mixed-radix number of its codes, the first key's lowest.
-   * False: nothing was done, and the loop is to be run that says the same in JavaScript.
+   * Counts each row in `counted`, and takes what it has of each column, by slot: the mixed-radix number of its codes, the first key's
+   * lowest. False: nothing was done, and the loop is to be run that says the same in JavaScript.
    */
   addBySlot(
     rowCount: number,
     keys: readonly Key[],
     slotCount: number,
     counted: Int32Array,
-    ...sums: readonly Sum[]
+    ...steps: readonly Step[]
   ): boolean {
-    if (slotCount * ROWS_PER_SLOT_MIN > rowCount || keys.length + sums.length > PARTS_MAX) return false
-    const loop = loopFor(keys, sums)
-    if (loop === null) return false
+    if (slotCount * ROWS_PER_SLOT_MIN > rowCount || keys.length + steps.length > PARTS_MAX) return false
+    const loop = loopFor(keys, steps)
+    const gatherings = loop === null ? null : gatheringsOf(steps, counted, slotCount, rowCount)
+    if (loop === null || gatherings === null) return false
     const layout = new Layout()
     const countedAt = layout.place(counted, slotCount)
-    const states = sums.map(([, total, lost]) => [
-      layout.place(total, slotCount),
-      lost === null ? 0 : layout.place(lost, slotCount),
-    ])
+    const states = steps.map((step, index) => placeStates(step, gatherings[index]!, layout, slotCount))
     const stateEnd = layout.size
     const args = [rowCount, countedAt]
     for (const { codes, size } of keys) args.push(layout.place(codes, rowCount), size)
-    for (const [index, [values]] of sums.entries()) args.push(layout.place(values, rowCount), ...states[index]!)
+    for (const [index, [, values]] of steps.entries()) args.push(layout.place(values, rowCount), ...states[index]!)
     const bytes = loop.room(layout.size)
     layout.copyIn(bytes)
     loop.run(...args)
     layout.copyOut(bytes, stateEnd)
+    for (const gathering of gatherings) gathering?.take()
     return true
   },
 }

@@ -216,7 +216,7 @@ export class Aggregation {
     const { slotCount } = groups
     if (slots === null || !slots.suits(slotCount, rows)) return null
     if (slots.rows + rows > SHORT_ROWS) this.#settle()
-    slots.prepare(slotCount, rows)
+    slots.prepare(slotCount, rows, groups.interner)
     if (groups.met.length < slotCount) {
       const met = new Uint8Array(Math.max(slotCount, 2 * groups.met.length))
       met.set(groups.met)
@@ -367,7 +367,11 @@ export class Aggregation {
     const pending = this.#pendingSlots + (this.#bySlot?.slotCount ?? 0)
     if (pending > 0 && !this.#account.hasRoom(this.#groups.count + pending)) this.#settle()
     const { count } = this.#groups
-    return this.#account.fits(count, rows, () => bytesOfState(this.#columns, this.#state, count))
+    return this.#account.fits(
+      count,
+      rows,
+      () => bytesOfState(this.#columns, this.#state, count) + (this.#bySlot?.bytesOfObjects() ?? 0),
+    )
   }
 
   get isSpilled(): boolean {

@@ -18,7 +18,8 @@ export const dc: AggregateFunction = {
   merging: { law: 'exact' },
   ignoresOrder: true,
   takesNullCodes: true,
-  state: { set: { type: 'object', init: 'distinctNew' } },
+  state: { set: { type: 'object', init: 'distinctNew', bySlot: true } },
+  isOnly: { kind: 'distinct', to: 'set' },
   step: (s, [x], cx) => {
     if (x!.dict !== undefined) return js`${cx.helper('distinctAddCode', s.set!, x!.dict.dictionary, x!.dict.code)};`
     if (x!.repr === 'number') return js`${cx.helper('distinctAddNumber', s.set!, x!.value)};`

@@ -35,6 +35,7 @@ function extreme(name: 'min' | 'max', foreign: readonly string[], isLess: boolea
       if (x!.repr !== 'any') return js`${s.other!} = ${cx.helper(pick, s.other!, value)};`
       return js`if (typeof ${value} === "number") { ${beats(x!.value, s.number!)} } else { ${s.other!} = ${cx.helper(pick, s.other!, value)}; }`
     },
+    isOnly: { kind: isLess ? 'least' : 'greatest', to: 'number' },
     fromStatistics: {
       facts: () => [name],
       absorb: (s, [fact]) => [...beats(fact!.number, s.number!), ...beats(fact!.micros, s.micros!)],

@@ -44,7 +44,7 @@ export const sum: AggregateFunction = {
     cx.isShort && x!.isInt32 === true
       ? js`${s.total!} += ${x!.value}; ${s.n!}++;`
       : js`${addKeeping(s, x!.value, cx)} ${s.n!}++;`,
-  adds: { to: 'total', othersLoseTo: 'lost' },
+  isOnly: { kind: 'sum', to: 'total', othersLoseTo: 'lost' },
   merge: (into, from, cx) => js`${addKeeping(into, from.total!, cx)}
     ${into.lost!} += ${from.lost!};
     ${into.n!} += ${from.n!};
@@ -79,7 +79,7 @@ export const avg: AggregateFunction = {
     rest: { type: 'object', init: null, holds: 'sumRest' },
   },
   step: (s, [x]) => js`${s.total!} += ${x!.value}; ${s.n!}++;`,
-  adds: { to: 'total', othersLoseTo: null },
+  isOnly: { kind: 'sum', to: 'total', othersLoseTo: null },
   merge: (into, from, cx) => js`${into.total!} += ${from.total!}; ${into.n!} += ${from.n!};
     ${into.rest!} = ${cx.helper('sumMerge', into.rest!, from.rest!)};`,
   finish: (s, cx) => cx.helper('averageOf', s.total!, s.n!, s.rest!),
