@@ -23,6 +23,7 @@ export const USAGE = `npm run bench -- [options]
   --scale             a store as it grows to --rows events: rate, parts, memory, and how long it takes to open (20000000 is the figure)
   --server            bulk requests against DuckDB's load, and /health while the server is busy
   --concurrent        ten clients at once with questions of the suite: throughput and p99 beside DuckDB's
+  --profile           where the time of each question goes, and how far that is from the memory's limit
   --pipe              the command line over the file as NDJSON: MB/s
   --tails             a thousand live tails: what they cost idle, and how late they hear`
 
@@ -51,6 +52,7 @@ export interface BenchArguments {
   readonly tails: boolean
   readonly concurrent: boolean
   readonly pipe: boolean
+  readonly profile: boolean
   readonly help: boolean
 }
 
@@ -83,6 +85,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       tails: { type: 'boolean', default: false },
       concurrent: { type: 'boolean', default: false },
       pipe: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -112,6 +115,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     tails: values.tails,
     concurrent: values.concurrent,
     pipe: values.pipe,
+    profile: values.profile,
     help: values.help,
   }
 }

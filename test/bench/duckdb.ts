@@ -31,6 +31,33 @@ export async function openDuckDb(files: DuckDbFiles): Promise<DuckDb> {
   }
 }
 
+/** As many at once as there are connections: each answers one question at a time, all share two threads. */
+export async function connectionsTo(
+  files: DuckDbFiles,
+  count: number,
+): Promise<{ readonly connections: readonly Pick<DuckDb, 'run'>[]; close(): void }> {
+  const { instance, connection } = await connect(files.events)
+  await connection.run(`ATTACH '${files.texts}' AS texts (READ_ONLY)`)
+  const all = [connection]
+  while (all.length < count) {
+    const another = await instance.connect()
+    await another.run(`SET TimeZone = 'UTC'`)
+    all.push(another)
+  }
+  return {
+    connections: all.map(each => ({
+      async run(sql) {
+        const reader = await each.runAndReadAll(sql)
+        return () => reader.getRowObjectsJS()
+      },
+    })),
+    close() {
+      for (const each of all) each.closeSync()
+      instance.closeSync()
+    },
+  }
+}
+
 export interface Loaded {
   readonly ms: number
   readonly bytes: number

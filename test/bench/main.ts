@@ -3,6 +3,7 @@
 import type { BenchArguments } from './arguments.ts'
 import { readArguments, USAGE } from './arguments.ts'
 import { runCompileBench } from './compile.ts'
+import { hasRoomForAll, runConcurrent } from './concurrent.ts'
 import { eventsOf } from './generate.ts'
 import { runLayout } from './layout.ts'
 import { loadedDuckDb, loadedQuern } from './load.ts'
@@ -10,6 +11,9 @@ import { type Measured, measure } from './measure.ts'
 import { runMicro } from './micro.ts'
 import { runOverhead } from './overhead.ts'
 import { runPatterns } from './patterns.ts'
+import { runPipe } from './pipe.ts'
+import { runProfile } from './profile.ts'
+
 import { runScale } from './scale.ts'
 import { runServerBench } from './server.ts'
 import { runSize } from './size.ts'
@@ -61,9 +65,14 @@ async function main(options: BenchArguments): Promise<void> {
     return
   }
   const isWindows = options.suite === 'windows'
+  if (options.concurrent && !hasRoomForAll()) return
   const events = isWindows ? await windowsEvents() : await eventsOf(options.seed, options.rows)
   if (options.server) {
     await runServerBench(events, say)
+    return
+  }
+  if (options.pipe) {
+    if (!(await runPipe(events, options.runs, say))) process.exitCode = 1
     return
   }
   const megabytes = (events.bytes / 1e6).toFixed(0)
@@ -74,6 +83,14 @@ async function main(options: BenchArguments): Promise<void> {
   const quern = options.engines.includes('quern') ? await loadedQuern(events, options.fresh) : null
   const suite = isWindows ? windowsQuestions() : questions(events)
   const asked = suite.filter(({ name }) => name.toLowerCase().includes(options.only))
+  if (options.concurrent) {
+    await runConcurrent(asked, events, options, say)
+    return
+  }
+  if (options.profile) {
+    await runProfile(asked, events, options, say)
+    return
+  }
   say(heading())
   const measured = await measure(asked, events, options, one => say(line(one)))
   say(meanLine(measured, isWindows ? GEOMETRIC_MEAN_MUST_REACH : null))

@@ -26,9 +26,9 @@ export function windowsQuestions(): readonly Question[] {
   return [
     question('word: powershell', 1, ['n'], {
       quern: 'powershell | stats count() as n',
-      // A word of the text in any case. The first condition is what makes the second bearable.
+      // The same words; ILIKE before it, which would find two lines more, is slower.
       duckdb: `SELECT count(*) AS n FROM texts.lines
-               WHERE raw ILIKE '%powershell%' AND regexp_matches(raw, '(?i)(^|[^a-z0-9_])powershell([^a-z0-9_]|$)')`,
+               WHERE regexp_matches(raw, '(?i)(^|[^a-z0-9])powershell([^a-z0-9]|$)')`,
     }),
     question('phrase: "Process accessed", by host', 1, ['Hostname', 'n'], {
       quern: 'where contains(Message, "Process accessed") | stats count() as n by Hostname',
@@ -40,7 +40,7 @@ export function windowsQuestions(): readonly Question[] {
       duckdb: `SELECT count(*) AS n FROM events WHERE EventID = 13 AND Hostname = 'WORKSTATION5.theshire.local'`,
     }),
     question('group by Image', 1, ['Image', 'n'], {
-      quern: 'where Image != null | stats count() as n by Image',
+      quern: 'where exists(Image) | stats count() as n by Image',
       duckdb: 'SELECT Image, count(*) AS n FROM events WHERE Image IS NOT NULL GROUP BY Image',
     }),
     question('distinct hosts and programs by channel', 1, ['Channel', 'hosts', 'programs'], {
@@ -60,7 +60,7 @@ export function windowsQuestions(): readonly Question[] {
                WHERE regexp_matches(CommandLine, '(?i)powershell.*\\s-(enc|nop|w(indowstyle)?)\\s') GROUP BY CommandLine`,
     }),
     question('top 10 registry keys', 1, ['TargetObject', 'n'], {
-      quern: 'where TargetObject != null | stats count() as n by TargetObject | sort -n, TargetObject | head 10',
+      quern: 'where exists(TargetObject) | stats count() as n by TargetObject | sort -n, TargetObject | head 10',
       duckdb: `SELECT TargetObject, count(*) AS n FROM events WHERE TargetObject IS NOT NULL
                GROUP BY TargetObject ORDER BY n DESC, TargetObject LIMIT 10`,
     }),
