@@ -43,6 +43,8 @@ export async function bundle() {
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(dist, file)])),
     platform: 'node',
+    // Half of it is reading the files of tsc, which is what it is for.
+    checks: { bundlerTimings: false },
     external: name => !/^[./]/.test(name) && !INCLUDED.has(name),
     plugins: [{ name: 'maps-of-tsc', load: withMap }],
   })
