@@ -166,7 +166,13 @@ class World {
       flushRows: random.pick([5, 1e9]),
       cacheBytes: random.pick([0, 1 << 20]),
     })
-    if (random.chance(0.5)) await store.setRetention(SHORT_INDEX, RETENTION_MS)
+    try {
+      if (random.chance(0.5)) await store.setRetention(SHORT_INDEX, RETENTION_MS)
+    } catch (error) {
+      // There was no room for it, or the machine has stopped: either way this life ends here, and its lock with it.
+      await store.close().catch(() => {})
+      throw error
+    }
     return store
   }
 
