@@ -185,6 +185,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
   const memory = new MemoryPool(options.queryPoolBytes ?? totalmem() / 4)
   const pool = new ThreadPool({
     poolBytes: Math.ceil(memory.sizeBytes / (threads + 1)),
+    stepsBack: (options.elsewhere ?? 'never') !== 'never',
     entry: new URL('./worker.js', import.meta.url),
     threads: directory === null ? 0 : threads,
     cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),

@@ -12,6 +12,8 @@ export interface ThreadData {
   readonly cacheBytes: number
   /** What the whole queries it runs may hold together. */
   readonly poolBytes: number
+  /** Whether it leaves the processor to the thread that asks. */
+  readonly stepsBack: boolean
 }
 
 export interface Request {

@@ -17,6 +17,8 @@ export interface PoolOptions {
   readonly cacheBytes: number
   /** Of each thread, for what queries hold that it runs whole. */
   readonly poolBytes: number
+  /** Whether its threads leave the processor to the one that asks, which has others waiting for it. Default false. */
+  readonly stepsBack?: boolean
   readonly rowsMin: number
 }
 
@@ -96,8 +98,8 @@ class Thread implements WholeThread {
   #requests = 0
   #idle: NodeJS.Timeout | null = null
 
-  constructor({ entry, cacheBytes, poolBytes }: PoolOptions, failed: (error: Error) => void) {
-    const workerData: ThreadData = { cacheBytes, poolBytes }
+  constructor({ entry, cacheBytes, poolBytes, stepsBack = false }: PoolOptions, failed: (error: Error) => void) {
+    const workerData: ThreadData = { cacheBytes, poolBytes, stepsBack }
     this.#worker = new Worker(entry, { workerData, name: 'quern-scan' })
     // A query holds the process by itself while it runs; a thread that waits does not.
     this.#worker.unref()
