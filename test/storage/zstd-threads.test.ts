@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { compressZstd, decompressZstd } from '../../storage/part/zstd.ts'
+import '../../storage/part/zstd-ready.ts'
 
 const ROUNDS = 40
 
