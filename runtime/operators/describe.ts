@@ -2,7 +2,7 @@
 import { typeOf, type Value } from '../../storage/value.ts'
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
-import { batchOf, vectorOf } from '../column-batch.ts'
+import { batchOf, shownOf, vectorOf } from '../column-batch.ts'
 import { compareValues, keyOf } from '../helpers/compare.ts'
 import { HLL_HELPERS, type Hll } from '../helpers/hll.ts'
 import { valueAt } from '../helpers/vectors.ts'
@@ -49,7 +49,7 @@ export class DescribeOperator implements Operator {
         }
         this.#fields.set(name, facts)
       }
-      observeColumn(facts, batch.column(name), batch)
+      observeColumn(facts, shownOf(batch.column(name)), batch)
     }
   }
 

@@ -49,25 +49,32 @@ export class RightRows {
   column(name: string): RightColumn {
     let column = this.#columns.get(name)
     if (column === undefined) {
-      column = columnOf(this.#values(name, vector => vector))
-      const isWhole = this.batches.every(batch => shownOf(batch.column(name)) === batch.column(name))
-      if (!isWhole) column = showing(column, columnOf(this.#values(name, shownOf)))
+      column = columnOf(this.#values(batch => batch.column(name)))
+      const isWhole = !this.#names.has(name) || this.batches.every(batch => shownBy(batch, name) === batch.column(name))
+      if (!isWhole) column = showing(column, columnOf(this.#values(batch => shownBy(batch, name))))
       this.#columns.set(name, column)
     }
     return column
   }
 
   /** By row number; the first belongs to no row. */
-  #values(name: string, partOf: (vector: Vector) => Vector): Value[] {
+  #values(vectorOf: (batch: Batch) => Vector): Value[] {
     const values: Value[] = [undefined]
     for (const batch of this.batches) {
-      const vector = partOf(batch.column(name))
+      const vector = vectorOf(batch)
       for (let n = 0; n < batch.selectedCount; n++) {
         values.push(valueAt(vector, batch.selection === null ? n : batch.selection[n]!))
       }
     }
     return values
   }
+}
+
+/** What another batch has as a field, this one may put together from members, which then are its fields: of that it shows nothing. */
+function shownBy(batch: Batch, name: string): Vector {
+  const vector = batch.column(name)
+  const isField = batch.names.includes(name) || (vector.kind === 'const' && vector.value === undefined)
+  return isField ? shownOf(vector) : { kind: 'const', rowCount: vector.rowCount, value: undefined }
 }
 
 /** An event shows less of an object whose members stand beside it. */

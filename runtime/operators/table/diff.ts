@@ -2,7 +2,7 @@
 import type { Value } from '../../../storage/value.ts'
 import type { Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { batchOf, vectorOf } from '../../column-batch.ts'
+import { batchOf, shownOf, vectorOf } from '../../column-batch.ts'
 import { compareValues } from '../../helpers/compare.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import { DIFF_COLUMNS } from '../../table.ts'
@@ -47,7 +47,8 @@ export class DiffOperator implements Operator {
         tally = new FieldTally(this.#run.options.distinct, bytes => this.#run.context.memory.charge(bytes, 'diff'))
         this.#tallies.set(name, tally)
       }
-      count(tally, batch.column(name), batch, sides)
+      // A row that shows an object by its members has those, and no field of that name.
+      count(tally, shownOf(batch.column(name)), batch, sides)
     }
   }
 
