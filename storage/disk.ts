@@ -64,14 +64,39 @@ async function openLocked(
   options: OpenStoreOptions,
   lock: DirectoryLock,
 ): Promise<Disk> {
-  const partsDirectory = `${directory}/parts`
-  filesystem.mkdir(partsDirectory)
+  filesystem.mkdir(`${directory}/parts`)
   const clock = options.clock ?? Date.now
   const quarantine = new Quarantine(filesystem, `${directory}/quarantine`, clock)
-  const [catalog, documents] = await Promise.all([
+  const [catalog, documents] = await Promise.allSettled([
     openCatalog(filesystem, `${directory}/catalog`),
     openDocuments(filesystem, `${directory}/documents`, () => `${directory}/quarantine/documents-${clock()}`),
   ])
+  try {
+    if (catalog.status === 'rejected') throw catalog.reason
+    if (documents.status === 'rejected') throw documents.reason
+    return await openAll(directory, filesystem, options, {
+      lock,
+      quarantine,
+      catalog: catalog.value,
+      documents: documents.value,
+    })
+  } catch (error) {
+    // LMDB opens no directory a second time in one process, and whoever failed may try again.
+    await Promise.allSettled(
+      [catalog, documents].map(each => (each.status === 'fulfilled' ? each.value.close() : null)),
+    )
+    throw error
+  }
+}
+
+async function openAll(
+  directory: string,
+  filesystem: Filesystem,
+  options: OpenStoreOptions,
+  { lock, quarantine, catalog, documents }: Pick<Disk, 'lock' | 'quarantine' | 'catalog' | 'documents'>,
+): Promise<Disk> {
+  const partsDirectory = `${directory}/parts`
+  const clock = options.clock ?? Date.now
   const { damage } = documents
   if (damage !== null) quarantine.report('documents', `${damage.reason}; moved to ${damage.movedTo}`)
   const recovered = await recoverParts({ filesystem, directory: partsDirectory, catalog, quarantine })

@@ -19,6 +19,18 @@ for (const target of TARGETS) {
   })
 }
 
+/** What has no case file to stand in: a start that failed left LMDB open, and another in the same process found no catalog it could read. */
+const FAILED_ONCE = [['crash', 70_000_430]] as const
+
+for (const [name, seed] of FAILED_ONCE) {
+  test(`fuzz ${name}, seed ${seed}, which failed once`, async () => {
+    const target = TARGETS.find(each => each.name === name)
+    assert.ok(target !== undefined)
+    const report = await runTarget(target, { firstSeed: seed, count: 1, seconds: 60, maxFailures: 1 })
+    assert.deepEqual(report.failures, [])
+  })
+}
+
 test('the canary is found: a planted bug does not go unseen', async () => {
   const report = await runTarget(CANARY, { firstSeed: 1, count: 50, seconds: 10, maxFailures: 1 })
   assert.equal(report.failures.length, 1)
