@@ -3,7 +3,7 @@
  * to the next operator, or with others to a file.
  */
 import type { Batch } from '../../batch.ts'
-import { ColumnBatch, withNames, withSelection } from '../../column-batch.ts'
+import { ColumnBatch, wholeOf, withComputed, withNames, withSelection } from '../../column-batch.ts'
 import { isMember } from '../../object-fields.ts'
 import type { JoinSpec } from '../../program.ts'
 import { takeRows } from '../../take-rows.ts'
@@ -176,12 +176,17 @@ export class HeldJoin {
     for (let row = 1; row <= this.table.rowCount; row++) if (this.#matched[row] !== 1) unmatched.push(row)
     const fields = new Map<string, string>()
     for (const { left, right } of this.#spec.keys) if (left === right) fields.set(left, right)
+    const keys = [...fields.keys()]
     for (const [name, field] of this.#names) fields.set(name, field)
+    // A key that is an object stands there as it is, unless its members do: those of an alias have names of their own.
+    const whole = keys.filter(key => ![...fields.keys()].some(name => isMember(key, name)))
     for (let start = 0; start < unmatched.length; start += OUTPUT_ROWS) {
       const rows = Uint32Array.from(unmatched.slice(start, start + OUTPUT_ROWS))
       const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase: start }
       const nothing = new ColumnBatch(size, [], () => null)
-      yield { batch: joinedBatch(nothing, this.#rows, rows, fields), rows: rows.map(row => row - 1) }
+      const joined = joinedBatch(nothing, this.#rows, rows, fields)
+      const batch = withComputed(joined, whole, name => wholeOf(joined.column(name)))
+      yield { batch, rows: rows.map(row => row - 1) }
     }
   }
 }
