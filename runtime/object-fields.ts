@@ -95,11 +95,14 @@ export function strip(base: Vector, isGone: (path: string) => boolean): Vector {
 }
 
 function stripped(object: ObjectValue, prefix: string, isGone: (path: string) => boolean): ObjectValue | undefined {
+  const members = Object.entries(object)
+  // It had nothing to lose.
+  if (members.length === 0) return object
   const kept: [string, Value][] = []
-  for (const [name, value] of Object.entries(object)) {
+  for (const [name, value] of members) {
     const path = `${prefix}${name}`
     if (isGone(path)) continue
-    const inner = isObject(value) && Object.keys(value).length > 0 ? stripped(value, `${path}.`, isGone) : value
+    const inner = isObject(value) ? stripped(value, `${path}.`, isGone) : value
     if (inner !== undefined) kept.push([name, inner])
   }
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
