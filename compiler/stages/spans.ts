@@ -90,7 +90,8 @@ function present(fields: readonly string[], cx: LowerContext): string[] {
   const { scope, knownFields } = cx
   return fields.filter(field => {
     if (scope.fields.has(field) || !scope.isOpen) return scope.has(field)
-    return knownFields === null || knownFields.size === 0 || knownFields.has(field)
+    // What a `parse auto` found is no field of the data, and may be any.
+    return !scope.isNamed || knownFields === null || knownFields.size === 0 || knownFields.has(field)
   })
 }
 
