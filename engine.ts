@@ -207,7 +207,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
 }
 
 /** More threads than this wait for memory rather than for work. */
-const THREADS_MAX = 7
+export const THREADS_MAX = 7
 
 interface EngineParts {
   readonly crowd: Crowd

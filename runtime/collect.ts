@@ -4,7 +4,7 @@ import type { Batch } from './batch.ts'
 import { withSelection } from './column-batch.ts'
 import type { Profile } from './profile.ts'
 import type { ResultShape } from './program.ts'
-import { rowSteps, rowsOf } from './rows.ts'
+import { rowSteps, rowsOf, STEP_ROWS } from './rows.ts'
 
 export interface Collected {
   readonly shape: ResultShape
@@ -35,9 +35,6 @@ export interface Page {
   readonly limit?: number
   readonly offset?: number
 }
-
-/** Rows made in one step. */
-const STEP_ROWS = 256
 
 /** Counts every row and keeps those of one page. */
 export class Collector {

@@ -187,10 +187,7 @@ export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
     // What one batch has as a field, another may put together from members, which then are its fields.
     const isWhole = vectors.every((vector, index) => namesOf[index]!.has(name) && shownOf(vector) === vector)
     if (isWhole || !names.has(name)) return picked(vectors)
-    const shown = vectors.map((vector, index): Vector => {
-      if (namesOf[index]!.has(name)) return shownOf(vector)
-      return { kind: 'const', rowCount: vector.rowCount, value: undefined }
-    })
+    const shown = vectors.map((vector, index) => shownAs(vector, namesOf[index]!.has(name)))
     return { kind: 'any', rowCount: rows.length, values: pickValues(vectors, picks), shown: picked(shown) }
   })
 }
@@ -198,6 +195,15 @@ export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
 /** What a whole event shows of a column: without the objects whose members stand beside it. */
 export function shownOf(vector: Vector): Vector {
   return vector.kind === 'any' && vector.shown !== undefined ? vector.shown : vector
+}
+
+/** The same of what may be no field of the batch, but an object put together from members: of that nothing is shown. */
+export function shownAs(vector: Vector, isField: boolean): Vector {
+  return isField ? shownOf(vector) : { kind: 'const', rowCount: vector.rowCount, value: undefined }
+}
+
+export function isNowhere(vector: Vector): boolean {
+  return vector.kind === 'const' && vector.value === undefined
 }
 
 /** The column as it is read, to be shown so: its members do not stand beside it any more. */

@@ -3,7 +3,7 @@
  * the query chose its fields, dropped it, or has rows that no longer are of one index.
  */
 import type { Batch } from './batch.ts'
-import { withNames } from './column-batch.ts'
+import { isNowhere, withNames } from './column-batch.ts'
 import type { ResultShape } from './program.ts'
 
 const BESIDE = 'index'
@@ -11,6 +11,6 @@ const BESIDE = 'index'
 export function withIndexShown(batch: Batch, { kind, kept }: ResultShape): Batch {
   if (kind !== 'events' || kept !== undefined || batch.names.includes(BESIDE)) return batch
   const index = batch.column(BESIDE)
-  if (index.kind === 'const' && index.value === undefined) return batch
+  if (isNowhere(index)) return batch
   return withNames(batch, [...batch.names, BESIDE])
 }

@@ -6,7 +6,7 @@ import { shownOf } from './column-batch.ts'
 import { valueAt } from './helpers/vectors.ts'
 
 /** Rows made in one step: so many that a column is written in a loop of its own, so few that other work can be done between. */
-const STEP_ROWS = 256
+export const STEP_ROWS = 256
 
 /** Row after row, values aligned with `names`; missing is undefined. The array is the caller's. */
 export function* rowsOf(batch: Batch, names: readonly string[] = batch.names): Generator<Value[]> {

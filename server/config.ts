@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parse } from 'yaml'
-import type { EngineOptions } from '../engine.ts'
+import { type EngineOptions, THREADS_MAX } from '../engine.ts'
 import { nearest } from './near.ts'
 import {
   environmentSuffix,
@@ -66,8 +66,6 @@ export interface ConfigSources {
  * events are taken and written in 9.7 s of processor time rather than 11.6 with blocks of 65,536, and take 1.5 % more room.
  */
 const SERVED_BLOCK_ROWS = 8192
-/** Threads for queries. As many as there are cores: the one that answers takes little part in them. */
-const SERVED_THREADS_MAX = 7
 
 /** A setting is unknown or has a value it cannot have; the message says where and what would do. */
 export class ConfigError extends Error {
@@ -139,7 +137,8 @@ class LoadedConfig implements Config {
     return {
       // Somebody may ask for something small at any moment.
       elsewhere: 'crowded',
-      threads: Math.min(SERVED_THREADS_MAX, availableParallelism()),
+      // As many as there are cores: the one that answers takes little part in queries.
+      threads: Math.min(THREADS_MAX, availableParallelism()),
       cacheBytes: this.get('storage.cache_max_bytes'),
       flushAgeMs: this.get('ingest.flush_age'),
       flushRows: this.get('ingest.flush_rows'),

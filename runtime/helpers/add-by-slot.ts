@@ -133,28 +133,27 @@ class DistinctBits implements Gathering {
   readonly words: number
   readonly #sets: readonly Distinct[]
   readonly #dictionary: Dictionary
-  readonly #counted: Int32Array
-  readonly #before: Int32Array
+  readonly #slotCount: number
   #bits = new Uint32Array(0)
 
-  constructor(sets: readonly Distinct[], dictionary: Dictionary, counted: Int32Array, slotCount: number) {
+  constructor(sets: readonly Distinct[], dictionary: Dictionary, slotCount: number) {
     this.#sets = sets
     this.#dictionary = dictionary
     this.words = (dictionary.values.length + 31) >>> 5
-    this.#counted = counted
-    this.#before = counted.slice(0, slotCount)
+    this.#slotCount = slotCount
   }
 
   place(layout: Layout): number[] {
-    this.#bits = new Uint32Array(this.#before.length * this.words)
+    this.#bits = new Uint32Array(this.#slotCount * this.words)
     return [layout.place(this.#bits, this.#bits.length), this.words]
   }
 
   take(): void {
     const { words } = this
-    for (const [slot, before] of this.#before.entries()) {
-      if (this.#counted[slot] === before) continue
-      takeBits(this.#sets[slot]!, this.#dictionary, this.#bits.subarray(slot * words, (slot + 1) * words))
+    for (let slot = 0; slot < this.#slotCount; slot++) {
+      const bits = this.#bits.subarray(slot * words, (slot + 1) * words)
+      // A row has a code whatever it stands for: a slot without bits was not met.
+      if (bits.some(word => word !== 0)) takeBits(this.#sets[slot]!, this.#dictionary, bits)
     }
   }
 }
@@ -162,14 +161,13 @@ class DistinctBits implements Gathering {
 /** By step, null for one whose states are numbers; null where they take too many words for so many rows. */
 function gatheringsOf(
   steps: readonly Step[],
-  counted: Int32Array,
   slotCount: number,
   rowCount: number,
 ): readonly (Gathering | null)[] | null {
   const made: (Gathering | null)[] = []
   let words = 0
   for (const step of steps) {
-    const gathering = gatheringOf(step, counted, slotCount, rowCount)
+    const gathering = gatheringOf(step, slotCount, rowCount)
     if (gathering === 'none') return null
     made.push(gathering)
     words += (gathering?.words ?? 0) * slotCount
@@ -178,8 +176,8 @@ function gatheringsOf(
   return made
 }
 
-function gatheringOf(step: Step, counted: Int32Array, slotCount: number, rowCount: number): Gathering | null | 'none' {
-  if (step[0] === 'distinct') return new DistinctBits(step[2], step[3], counted, slotCount)
+function gatheringOf(step: Step, slotCount: number, rowCount: number): Gathering | null | 'none' {
+  if (step[0] === 'distinct') return new DistinctBits(step[2], step[3], slotCount)
   if (step[0] !== 'sketch') return null
   const range = bucketRange(step[1], rowCount)
   return range === null ? 'none' : new SketchCounts(step[2], range, slotCount)
@@ -208,7 +206,7 @@ export const ADD_HELPERS = {
   ): boolean {
     if (slotCount * ROWS_PER_SLOT_MIN > rowCount || keys.length + steps.length > PARTS_MAX) return false
     const loop = loopFor(keys, steps)
-    const gatherings = loop === null ? null : gatheringsOf(steps, counted, slotCount, rowCount)
+    const gatherings = loop === null ? null : gatheringsOf(steps, slotCount, rowCount)
     if (loop === null || gatherings === null) return false
     const layout = new Layout()
     const countedAt = layout.place(counted, slotCount)

@@ -179,7 +179,8 @@ export class HeldJoin {
     const keys = [...fields.keys()]
     for (const [name, field] of this.#names) fields.set(name, field)
     // A key that is an object stands there as it is, unless its members do: those of an alias have names of their own.
-    const whole = keys.filter(key => ![...fields.keys()].some(name => isMember(key, name)))
+    const names = [...fields.keys()]
+    const whole = keys.filter(key => !names.some(name => isMember(key, name)))
     for (let start = 0; start < unmatched.length; start += OUTPUT_ROWS) {
       const rows = Uint32Array.from(unmatched.slice(start, start + OUTPUT_ROWS))
       const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase: start }

@@ -8,7 +8,7 @@ import { COLLISION_SUFFIX } from '../../../grammar/ast.ts'
 import type { Value } from '../../../storage/value.ts'
 import { type Dictionary, MISSING, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { shownOf, vectorOf, withComputed } from '../../column-batch.ts'
+import { isNowhere, shownOf, vectorOf, withComputed } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import { isMember, overlay, pathWithin } from '../../object-fields.ts'
 import type { RightRows } from './right-rows.ts'
@@ -49,10 +49,6 @@ export function joinedBatch(left: Batch, right: RightRows, rows: Uint32Array, na
     const set = members.map(field => ({ path: pathWithin(name, field), vector: own(field) }))
     return overlay(own(name), set, left.rowCount) ?? own(name)
   })
-}
-
-function isNowhere(vector: Vector): boolean {
-  return vector.kind === 'const' && vector.value === undefined
 }
 
 /** The first vector, and where it is missing the second. */

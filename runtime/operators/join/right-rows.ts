@@ -2,7 +2,7 @@
 import { DateTime, type Value } from '../../../storage/value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
-import { shownOf } from '../../column-batch.ts'
+import { isNowhere, shownAs } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import { bytesOfVector } from '../../spill/size.ts'
 
@@ -73,8 +73,7 @@ export class RightRows {
 /** What another batch has as a field, this one may put together from members, which then are its fields: of that it shows nothing. */
 function shownBy(batch: Batch, name: string): Vector {
   const vector = batch.column(name)
-  const isField = batch.names.includes(name) || (vector.kind === 'const' && vector.value === undefined)
-  return isField ? shownOf(vector) : { kind: 'const', rowCount: vector.rowCount, value: undefined }
+  return shownAs(vector, batch.names.includes(name) || isNowhere(vector))
 }
 
 /** An event shows less of an object whose members stand beside it. */
