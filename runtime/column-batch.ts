@@ -4,7 +4,7 @@ import type { Value } from '../storage/value.ts'
 import { DateTime } from '../storage/value.ts'
 import type { Vector } from '../storage/vector.ts'
 import type { Batch } from './batch.ts'
-import { isMember, memberOf, overlay, pathWithin } from './object-fields.ts'
+import { derivedColumn, isMember, memberOf, overlay, pathWithin } from './object-fields.ts'
 import { pickValues } from './pick.ts'
 
 export type ColumnSource = (name: string) => Vector | null
@@ -125,7 +125,9 @@ export function withComputed(batch: Batch, added: readonly string[], compute: (n
 
 export function batchOf(columns: ReadonlyMap<string, Vector>, rowCount: number, rowOrderBase = 0): Batch {
   const rows = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase }
-  return new ColumnBatch(rows, [...columns.keys()], name => columns.get(name) ?? null)
+  const names = [...columns.keys()]
+  const own = (name: string): Vector => columns.get(name)!
+  return new ColumnBatch(rows, names, name => columns.get(name) ?? derivedColumn(name, names, own, rowCount))
 }
 
 /** One row somewhere in a batch; what sort, tail and top-k hold on to until they know what survives. */

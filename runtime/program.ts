@@ -3,6 +3,7 @@
  * A kernel is text specialised to the shapes of the columns at hand; the runtime asks for it per shape, instantiates and caches it.
  */
 import type { CastType, JoinType, ParseFormat } from '../grammar/ast.ts'
+import type { RenamePair } from '../grammar/renamed.ts'
 import type { Span } from '../grammar/source.ts'
 import type { ScanPredicate, TimeRange } from '../storage/predicate.ts'
 import type { ValueType } from '../storage/value.ts'
@@ -184,7 +185,7 @@ export interface DropSpec extends UnarySpec<'drop'> {
 }
 
 export interface RenameSpec extends UnarySpec<'rename'> {
-  readonly pairs: readonly { readonly from: string; readonly to: string }[]
+  readonly pairs: readonly RenamePair[]
 }
 
 /** A format of parse with its arguments. */

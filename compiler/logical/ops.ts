@@ -1,5 +1,6 @@
 /** The logical plan: what to compute, not how. Rules rewrite it, `physical/` lowers it. Plain readonly data, one `kind` per op. */
 import type { CastType, JoinType } from '../../grammar/ast.ts'
+import type { RenamePair } from '../../grammar/renamed.ts'
 import type { Span } from '../../grammar/source.ts'
 import type { FormatSpec } from '../../runtime/program.ts'
 import type { TableCall } from '../../runtime/table.ts'
@@ -77,7 +78,7 @@ export interface DropOp extends UnaryOp<'drop'> {
 }
 
 export interface RenameOp extends UnaryOp<'rename'> {
-  readonly pairs: readonly { readonly from: string; readonly to: string }[]
+  readonly pairs: readonly RenamePair[]
 }
 
 /** Extracts fields from the text of `from`. Never deletes a field and never overwrites a non-null one. */

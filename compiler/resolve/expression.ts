@@ -152,16 +152,24 @@ export class ExprResolver {
     if (this.#locals.size === 0) return null
     const [head = '', ...path] = this.#locals.has(written) ? [written] : written.split('.')
     const parameter = this.#locals.get(head)
-    if (parameter === undefined) return null
-    return path.reduce<Expr>(
-      (object, name) => this.#apply(this.#operator('get'), [object, literal(name, span)], span, [span, span]),
-      { ...parameter, origin: span },
+    return parameter === undefined ? null : this.#member({ ...parameter, origin: span }, path, span)
+  }
+
+  #member(object: Expr, path: readonly string[], span: Span): Expr {
+    return path.reduce(
+      (inner, name) => this.#apply(this.#operator('get'), [inner, literal(name, span)], span, [span, span]),
+      object,
     )
   }
 
   #stored(written: string, span: Span): Expr {
     const alias = ALIASES.get(written)
     const name = alias !== undefined && !this.#scope.fields.has(written) && this.#scope.isEvents ? alias : written
+    const object = this.#scope.has(name) ? null : this.#scope.objectAround(name)
+    if (object !== null) {
+      const field: Expr = { kind: 'field', type: this.#scope.typeOf(object), origin: span, name: object }
+      return this.#member(field, name.slice(object.length + 1).split('.'), span)
+    }
     if (!this.#scope.has(name)) {
       const near = suggestName(name, [...this.#scope.fields.keys()])
       const text = near === null ? undefined : near

@@ -43,6 +43,16 @@ export class Scope {
     return false
   }
 
+  /** The column that may hold the object of which `a.b.c` is a member, where all columns are known; null: there is none. */
+  objectAround(name: string): string | null {
+    for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+      const outer = name.slice(0, dot)
+      const type = this.fields.get(outer)
+      if (type !== undefined) return type === 'any' || type === 'object' ? outer : null
+    }
+    return null
+  }
+
   with(added: Iterable<readonly [string, ValueType]>): Scope {
     const fields = new Map(this.fields)
     for (const [name, type] of added) fields.set(name, type)

@@ -1,6 +1,7 @@
 /** keep, drop and rename: which fields go on, under which names. */
 import type { AstFieldPattern } from '../../grammar/ast.ts'
 import { suggestName } from '../../grammar/index.ts'
+import { newNameBy } from '../../grammar/renamed.ts'
 import { globMatches, parseGlob } from '../../runtime/helpers/glob.ts'
 import type { ValueType } from '../../storage/value.ts'
 import type { LogicalOp } from '../logical/ops.ts'
@@ -74,7 +75,8 @@ export const drop: Stage<'drop'> = {
 export const rename: Stage<'rename'> = {
   kind: 'rename',
   doc: {
-    summary: 'Gives fields other names; they keep their place. What had the new name is replaced.',
+    summary:
+      'Gives fields other names; they keep their place, and `rename a as b` takes the members `a.c` along. What had the new name is replaced.',
     examples: [{ query: 'rename ms as duration', input: '{"ms":4,"host":"a"}', output: '{"duration":4,"host":"a"}' }],
   },
   class: 'streams',
@@ -85,13 +87,11 @@ export const rename: Stage<'rename'> = {
       const field = cx.exprs.field(pair.from.name, pair.from.span)
       return { from: field.kind === 'field' ? field.name : pair.from.name, to: pair.to }
     })
-    const byFrom = new Map(pairs.map(pair => [pair.from, pair.to]))
-    const targets = new Set(byFrom.values())
+    const newName = newNameBy(pairs)
     const fields = new Map<string, ValueType>()
     for (const [name, type] of cx.scope.fields) {
-      const to = byFrom.get(name)
-      if (to !== undefined) fields.set(to, type)
-      else if (!targets.has(name)) fields.set(name, type)
+      const to = newName(name)
+      if (to !== null) fields.set(to, type)
     }
     for (const { from, to } of pairs) if (!fields.has(to)) fields.set(to, cx.scope.typeOf(from))
     const seen = new Set<string>()

@@ -3,6 +3,7 @@ import type { AstFieldRef, AstRename } from '../ast.ts'
 import { columnNamed, withColumns } from '../columns.ts'
 import { assignmentsAsRename, moveAsRename } from '../foreign/stages.ts'
 import type { Parser } from '../parser.ts'
+import { newNameBy } from '../renamed.ts'
 import type { Span } from '../source.ts'
 import { quoteField } from '../token.ts'
 import { isNameToken, parseCommaList, parseFieldRef, parseName, type StageSyntax } from './syntax.ts'
@@ -25,11 +26,11 @@ export const renameSyntax: StageSyntax<AstRename> = {
     return { kind: 'rename', span: p.spanFrom(keyword.start), pairs }
   },
   columns({ pairs }, before) {
-    const to = new Map(pairs.map(pair => [pair.from.name, pair.to]))
-    const taken = new Set(to.values())
-    const all = before.all
-      .filter(column => to.has(column.name) || !taken.has(column.name))
-      .map(column => ({ ...column, name: to.get(column.name) ?? column.name }))
+    const newName = newNameBy(pairs.map(({ from, to }) => ({ from: from.name, to })))
+    const all = before.all.flatMap(column => {
+      const name = newName(column.name)
+      return name === null ? [] : [{ ...column, name }]
+    })
     const unknown = pairs.map(pair => ({ ...columnNamed(before, pair.from.name), name: pair.to }))
     return withColumns({ ...before, all }, unknown)
   },

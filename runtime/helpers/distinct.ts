@@ -244,7 +244,7 @@ export const DISTINCT_HELPERS = {
   runningDistinctNew: (): RunningDistinct => ({ interner: currentInterner(), ids: new Set() }),
   runningDistinctAdd: ({ interner, ids }: RunningDistinct, value: Value): void => void ids.add(interner.idOf(value)),
   runningDistinctAddCode({ interner, ids }: RunningDistinct, dictionary: Dictionary, code: number): void {
-    ids.add(interner.idsOf(dictionary)[code]!)
+    if (dictionary.values[code] != null) ids.add(interner.idsOf(dictionary)[code]!)
   },
   runningDistinctCount: ({ ids }: RunningDistinct): number => ids.size,
   distinctNew,

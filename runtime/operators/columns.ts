@@ -1,5 +1,6 @@
 /** keep, drop and rename: the names of a batch change, its columns do not move. */
-
+import { newNameBy, oldNameBy, type RenamePair } from '../../grammar/renamed.ts'
+import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { wholeOf, withColumns } from '../column-batch.ts'
 import { globMatches, parseGlob } from '../helpers/glob.ts'
@@ -62,8 +63,9 @@ export class KeepOperator extends NamesOperator {
       if (isKept.has(name)) {
         const touched = this.#spec.except.length > 0
         if (touched) return strip(from.column(name), path => isExcept(`${name}.${path}`))
+        // A name is asked for as it reads; what a pattern matches goes on beside the members that it matches too.
         const column = from.column(name)
-        return kept.some(field => isMember(name, field)) ? column : wholeOf(column)
+        return this.#spec.fields.includes(name) ? wholeOf(column) : column
       }
       // `keep a.b` leaves an object `a` with that one member; `keep a` leaves its members to be read.
       const members = kept.filter(field => isMember(name, field))
@@ -99,37 +101,38 @@ export class DropOperator extends NamesOperator {
 }
 
 export class RenameOperator extends NamesOperator {
-  readonly #fromByTo: ReadonlyMap<string, string>
-  readonly #toByFrom: ReadonlyMap<string, string>
-  constructor(pairs: readonly { readonly from: string; readonly to: string }[], next: Operator) {
+  readonly #pairs: readonly RenamePair[]
+  readonly #newName: (path: string) => string | null
+  readonly #oldName: (path: string) => string
+  constructor(pairs: readonly RenamePair[], next: Operator) {
     super(next)
-    this.#fromByTo = new Map(pairs.map(pair => [pair.to, pair.from]))
-    this.#toByFrom = new Map(pairs.map(pair => [pair.from, pair.to]))
+    this.#pairs = pairs
+    this.#newName = newNameBy(pairs)
+    this.#oldName = oldNameBy(pairs)
   }
 
   protected transform(batch: Batch): Batch {
-    const targets = new Set(this.#fromByTo.keys())
-    const names: string[] = []
+    const names = new Set<string>()
     for (const name of batch.names) {
-      const to = this.#toByFrom.get(name)
-      if (to !== undefined) names.push(to)
-      else if (!targets.has(name)) names.push(name)
+      const to = this.#newName(name)
+      if (to !== null) names.add(to)
     }
     // A member of an object becomes a field of its own; so does the index, which stands beside the fields.
-    for (const [from, to] of this.#toByFrom) {
-      if (!names.includes(to) && (from === 'index' || batch.names.some(name => isMember(name, from)))) names.push(to)
+    for (const { from, to } of this.#pairs) {
+      if (from === 'index' || batch.names.some(name => isMember(name, from))) names.add(to)
     }
-    return withColumns(batch, names, from => name => {
-      const source = this.#fromByTo.get(name)
-      if (source !== undefined) return from.column(source)
-      if (this.#toByFrom.has(name)) return null
-      const moved = [...this.#toByFrom.keys()].filter(field => isMember(name, field))
-      const base = from.column(name)
-      const left = moved.length === 0 ? base : strip(base, path => this.#toByFrom.has(`${name}.${path}`))
-      const added = [...this.#fromByTo].filter(([to]) => isMember(name, to))
-      if (added.length === 0) return left
-      const members = added.map(([to, renamed]) => ({ path: pathWithin(name, to), vector: from.column(renamed) }))
-      return overlay(left, members, from.rowCount)
-    })
+    return withColumns(batch, [...names], from => name => this.#column(from, name))
+  }
+
+  #column(batch: Batch, name: string): Vector | null {
+    const old = this.#oldName(name)
+    const base = this.#newName(old) === name ? batch.column(old) : null
+    const isCut = this.#pairs.some(({ from, to }) => isMember(old, from) || isMember(name, to))
+    const left =
+      !isCut || base === null ? base : strip(base, path => this.#newName(`${old}.${path}`) !== `${name}.${path}`)
+    const added = this.#pairs.filter(({ to }) => isMember(name, to))
+    if (added.length === 0) return left
+    const members = added.map(({ to }) => ({ path: pathWithin(name, to), vector: this.#column(batch, to)! }))
+    return overlay(left, members, batch.rowCount)
   }
 }

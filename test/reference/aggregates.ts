@@ -128,12 +128,13 @@ function ofQuantities(values: readonly Value[], answer: (amounts: readonly (numb
   return ns === null ? null : new Duration(Math.round(Number(ns)))
 }
 
-/** Whole numbers exactly, as bigints; with a fraction among them as floats. */
+/** Whole numbers exactly, as bigints, and so the whole when the fractions among them add up to a whole number. */
 function sum(values: readonly (number | bigint)[]): Value {
   if (values.length === 0) return null
-  if (!values.every(value => typeof value === 'bigint' || Number.isInteger(value)))
-    return finite(total(values.map(Number)))
-  return normalInt(values.reduce((before: bigint, value) => before + BigInt(value), 0n))
+  const isWhole = (value: number | bigint): boolean => typeof value === 'bigint' || Number.isInteger(value)
+  const ints = values.filter(isWhole).reduce((before: bigint, value) => before + BigInt(value), 0n)
+  const fractions = total(values.filter(value => !isWhole(value)).map(Number))
+  return Number.isInteger(fractions) ? normalInt(ints + BigInt(fractions)) : finite(Number(ints) + fractions)
 }
 
 function average(values: readonly number[]): number | null {

@@ -1,7 +1,7 @@
 /** `keep`, `drop` and `rename`: which fields a row has. */
 import type { AstDrop, AstFieldPattern, AstKeep, AstRename } from '../../grammar/ast.ts'
 import type { Value } from '../../storage/value.ts'
-import { copyOf, isObject, type Row, readField } from './row.ts'
+import { isObject, type Row, readField, setField } from './row.ts'
 
 interface Result {
   readonly rows: Row[]
@@ -75,29 +75,41 @@ function without(value: Value, path: string, isGone: (path: string) => boolean):
   return members.length === 0 ? undefined : Object.fromEntries(members)
 }
 
-/** All at once, so `rename a as b, b as a` swaps; the field keeps its place. */
+/** All at once, so `rename a as b, b as a` swaps; a field keeps its place, an object takes its members along. */
 export function renameFields(stage: AstRename, rows: readonly Row[], columns: string[] | null): Result {
-  const newName = new Map(stage.pairs.map(({ from, to }) => [from.name, to]))
-  const targets = new Set(newName.values())
-  const nameOf = (name: string): string | null => newName.get(name) ?? (targets.has(name) ? null : name)
+  const pairs = new Map(stage.pairs.map(({ from, to }) => [from.name, to]))
+  const targets = [...pairs.values()]
+  const nameOf = (path: string): string | null => {
+    const object = [...pairs.keys()].filter(from => isAtOrBelow(from, path)).sort((a, b) => b.length - a.length)[0]
+    const to = object === undefined ? path : pairs.get(object)! + path.slice(object.length)
+    if (object === path) return to
+    const owner = object === undefined ? '' : pairs.get(object)!
+    return targets.some(target => target !== owner && target.startsWith(owner) && isAtOrBelow(target, to)) ? null : to
+  }
   return {
     rows: rows.map(row => {
-      const fields = new Map<string, Value>()
-      for (const [name, value] of copyOf(row).fields) {
-        const renamed = nameOf(name)
-        if (renamed !== null) fields.set(renamed, value)
+      const left = (value: Value, from: string, to: string): Value =>
+        without(value, from, path => nameOf(path) !== to + path.slice(from.length))
+      const renamed: Row = { fields: new Map(), index: pairs.has('index') ? undefined : row.index }
+      for (const [name, value] of row.fields) {
+        const to = nameOf(name)
+        const rest = to === null ? undefined : left(value, name, to)
+        if (rest !== undefined) renamed.fields.set(to!, rest)
       }
       // A member of an object becomes a field of its own, and leaves the object.
-      for (const [from, to] of newName) {
+      for (const [from, to] of pairs) {
         const isBeside = from === 'index' || isInObject(row, from)
-        const member = row.fields.has(from) || !isBeside ? undefined : readField(row, from)
-        if (member !== undefined) fields.set(to, member)
+        const member = row.fields.has(from) || isBeside ? left(readField(row, from), from, to) : undefined
+        if (member !== undefined) setField(renamed, to, member)
       }
-      const index = newName.has('index') ? undefined : row.index
-      return { fields: withoutMembers([...fields], path => newName.has(path)), index }
+      return renamed
     }),
     columns: columns === null ? null : columns.map(nameOf).filter(name => name !== null),
   }
+}
+
+function isAtOrBelow(object: string, path: string): boolean {
+  return path === object || path.startsWith(`${object}.`)
 }
 
 function isInObject(row: Row, name: string): boolean {
