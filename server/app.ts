@@ -9,10 +9,9 @@ import { stripTokenParameter, tokenParameterOf } from './auth/token-parameter.ts
 import { readBody } from './body.ts'
 import type { BodyShare } from './body-budget.ts'
 import type { Config } from './config.ts'
-import { createContext, type ServerContext } from './context.ts'
+import { createContext, forRequest, type ServerContext } from './context.ts'
 import { DIALECT_HEADERS, DIALECTS, type Dialect, dialectOfPath } from './dialects.ts'
 import { answerError, RequestError, shuttingDown } from './errors.ts'
-import { countingStored } from './ingest/stored-events.ts'
 import { parseRequestJson } from './json.ts'
 import { ROUTES } from './routes/index.ts'
 import type { Call, Route } from './routes/route.ts'
@@ -185,9 +184,10 @@ function addRoute(app: FastifyInstance, context: ServerContext, route: Route): v
       checkQuery?.(request.query)
       const bytes = Buffer.isBuffer(request.body) ? request.body : NO_BYTES
       const body = check === null ? undefined : parseBody(bytes, check)
-      const call = { context, request, reply, params: request.params, query: request.query, body, bytes }
+      const own = route.scope === 'ingest' ? forRequest(context, request.stored) : context
+      const call = { context: own, request, reply, params: request.params, query: request.query, body, bytes }
       // The checks above made `query` and `body` what the route's schemas say.
-      const answer = await countingStored(request.stored, () => route.handle(call as Call<never, never>))
+      const answer = await route.handle(call as Call<never, never>)
       if (
         typeof answer === 'object' &&
         answer !== null &&

@@ -47,10 +47,20 @@ export interface ServerContext {
   onConfigChanged: (names: readonly string[]) => void
   readonly metrics: Metrics
   readonly rateLimit: RateLimit
+  /** What the request at hand has stored; undefined where no request stands for the events. */
+  readonly stored?: { events: number }
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** Set when the server begins to stop: what runs may end, nothing new begins. */
   isStopping: boolean
+}
+
+/**
+ * The same context with a tally of its own, for whatever protocol stores events. An AsyncLocalStorage would do without it, but makes every
+ * promise of the process go through hooks.
+ */
+export function forRequest(context: ServerContext, stored: { events: number }): ServerContext {
+  return Object.assign(Object.create(context) as ServerContext, { stored })
 }
 
 export function createContext(engine: Engine, config: Config): ServerContext {

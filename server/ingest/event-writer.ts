@@ -9,7 +9,6 @@ import { BackpressureError } from '../../storage/errors.ts'
 import type { AppendReceipt, IncomingEvent } from '../../storage/index.ts'
 import { Turn } from '../../storage/turns.ts'
 import type { ServerContext } from '../context.ts'
-import { countStored } from './stored-events.ts'
 
 export interface RefusedBatch {
   /** As given to `add`. */
@@ -104,7 +103,8 @@ export class EventWriter {
     try {
       this.#receipts.push(this.#context.engine.ingest(events))
       this.accepted += events.length
-      countStored(events.length)
+      const { stored } = this.#context
+      if (stored !== undefined) stored.events += events.length
       return true
     } catch (error) {
       if (!(error instanceof BackpressureError)) throw error

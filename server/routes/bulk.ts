@@ -3,7 +3,6 @@
 import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import { RequestError } from '../errors.ts'
 import { bulkDefaults } from '../ingest/defaults.ts'
-import { countStored } from '../ingest/stored-events.ts'
 import { generateId, storeBulk } from '../protocols/es-bulk.ts'
 import { type Call, type Method, type Route, route } from './route.ts'
 
@@ -66,7 +65,7 @@ async function storeDocument(call: BulkCall): Promise<unknown> {
   const read = context.reader.fromJson(bytes.toString('utf8').trim(), bulkDefaults(index, receiveTime()))
   if ('problem' in read) throw new RequestError('INVALID_JSON', `failed to parse: ${read.problem.message}`)
   const receipt = context.engine.ingest([read.event])
-  countStored(1)
+  if (context.stored !== undefined) context.stored.events++
   if (isPublishedAwaited(call)) await receipt.published()
   reply.code(201)
   const shards = { total: 1, successful: 1, failed: 0 }

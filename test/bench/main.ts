@@ -18,6 +18,7 @@ import { runScale } from './scale.ts'
 import { runServerBench } from './server.ts'
 import { runSize } from './size.ts'
 import { runSkipIndex } from './skip-index.ts'
+import { Stolen } from './stolen.ts'
 import { questions } from './suite.ts'
 import { heading, line, loadLines, meanLine, ratioOf } from './table.ts'
 import { runTailsBench } from './tails.ts'
@@ -92,11 +93,12 @@ async function main(options: BenchArguments): Promise<void> {
     return
   }
   say(heading())
+  const stolen = new Stolen()
   const measured = await measure(asked, events, options, one => say(line(one)))
   say(meanLine(measured, isWindows ? GEOMETRIC_MEAN_MUST_REACH : null))
   say(loadLines(quern, duckdb, events.rows))
   const memory = { residentBytes: process.memoryUsage.rss(), peakBytes: process.resourceUsage().maxRSS * 1024 }
-  say(`process: ${mib(memory.residentBytes)} resident, ${mib(memory.peakBytes)} at its peak`)
+  say(`process: ${mib(memory.residentBytes)} resident, ${mib(memory.peakBytes)} at its peak${stolen.text}`)
   if (options.json)
     process.stdout.write(`${JSON.stringify({ events, measured: measured.map(figures), quern, duckdb, memory })}\n`)
   if (measured.some(({ failure, difference }) => failure !== null || difference !== null)) process.exitCode = 1

@@ -170,7 +170,7 @@ async function ingest(server: Subject, bulks: readonly Bulk[], isPacked: boolean
 }
 
 async function expectCount(server: Subject, count: number): Promise<void> {
-  const q = JSON.stringify({ q: '| stats count() as n' })
+  const q = JSON.stringify({ q: '| stats count() as n', wait: 300 })
   const { text } = await call(server, undefined, 'POST', '/api/v1/query', q)
   const { data } = JSON.parse(text) as { readonly data: { readonly rows: readonly (readonly number[])[] } }
   if (data.rows[0]?.[0] !== count) throw new Error(`${count} events were sent, ${data.rows[0]?.[0]} are there`)

@@ -6,6 +6,7 @@ import { type Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { Stolen } from './stolen.ts'
 
 export interface Subject {
   readonly url: URL
@@ -81,15 +82,22 @@ export async function memoryOf(server: Subject): Promise<string> {
   return `${(resident / 2 ** 20).toFixed(0)} MiB resident`
 }
 
-export function spread(times: readonly number[]): string {
+/** How long `/health` took each time, and how much of the processors there was for it. */
+export interface Health {
+  readonly times: readonly number[]
+  readonly stolen: string
+}
+
+export function spread({ times, stolen }: Health): string {
   const sorted = [...times].sort((a, b) => a - b)
   const at = (share: number) =>
     `${sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)} ms`
-  return `p50 ${at(0.5)}  p99 ${at(0.99)}  max ${at(1)}  (${sorted.length} requests)`
+  return `p50 ${at(0.5)}  p99 ${at(0.99)}  max ${at(1)}  (${sorted.length} requests${stolen})`
 }
 
 /** How long `/health` took to answer, each time it was asked until the work was done. */
-export async function healthTimes(server: Subject, until: Promise<unknown>): Promise<number[]> {
+export async function healthTimes(server: Subject, until: Promise<unknown>): Promise<Health> {
+  const stolen = new Stolen()
   const workerData = { url: new URL('/health', server.url).href }
   const probe = new Worker(new URL('./health-probe.js', import.meta.url), { workerData })
   try {
@@ -98,7 +106,7 @@ export async function healthTimes(server: Subject, until: Promise<unknown>): Pro
     probe.postMessage('enough')
   }
   const [times] = (await once(probe, 'message')) as [number[]]
-  return times
+  return { times, stolen: stolen.text }
 }
 
 export async function timed(run: () => Promise<unknown>): Promise<number> {

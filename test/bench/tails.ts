@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Stolen } from './stolen.ts'
 import { call, memoryOf, type Subject, spread, startServer } from './subject.ts'
 
 const IDLE = 1000
@@ -70,6 +71,7 @@ async function all(
 ): Promise<void> {
   const clients = await many(count, n => open(server, queryOf(n)))
   const before = await cpuSeconds(server)
+  const processors = new Stolen()
   for (let batch = 0; batch < BATCHES; batch++) {
     await ingest(server, 'load', BATCH_EVENTS)
     await sleep(BATCH_EVERY_MS)
@@ -82,9 +84,10 @@ async function all(
   if (results + dropped !== wanted * count)
     throw new Error(`${wanted * count} results were due, ${results} came and ${dropped} were dropped`)
   const cpu = (await cpuSeconds(server)) - before
-  const delays = clients.flatMap(each => each.delays)
+  const times = clients.flatMap(each => each.delays)
+  const delays = spread({ times, stolen: processors.text })
   say(
-    `${count} tails ${name}: ${wanted} events each, ${dropped} dropped; from sending to reading ${spread(delays)}; ` +
+    `${count} tails ${name}: ${wanted} events each, ${dropped} dropped; from sending to reading ${delays}; ` +
       `${((cpu / results) * 1e6).toFixed(1)} µs of processor time a result, ${await memoryOf(server)}`,
   )
   for (const { socket } of clients) socket.destroy()
