@@ -190,7 +190,7 @@ async function* run(
                 if (isCanceled()) throw new CanceledError()
                 const startedAt = performance.now()
                 try {
-                  head.push(rows)
+                  scan.hand(() => head.push(rows))
                 } catch (error) {
                   if (!(error instanceof CorruptPartError)) throw error
                   noteDamage(profile.damaged, error)
@@ -260,7 +260,7 @@ export function* executePartial(
   const [{ scan, head, shared }] = network.sources as readonly [Source]
   for (const batch of scan.batches(places, options.takes)) {
     if (options.isCanceled()) return null
-    if (batch !== null) head.push(batch)
+    if (batch !== null) scan.hand(() => head.push(batch))
     yield
   }
   network.settle()

@@ -19,8 +19,13 @@ for (const target of TARGETS) {
   })
 }
 
-/** What has no case file to stand in: a start that failed left LMDB open, and another in the same process found no catalog it could read. */
-const FAILED_ONCE = [['crash', 70_000_430]] as const
+/** What has no case file to stand in. */
+const FAILED_ONCE = [
+  // A start that failed left LMDB open, and another in the same process found no catalog it could read.
+  ['crash', 70_000_430],
+  // Who asked for the rows of a query without conditions was thrown at by a damaged column, instead of getting the others.
+  ['corruption', 32],
+] as const
 
 for (const [name, seed] of FAILED_ONCE) {
   test(`fuzz ${name}, seed ${seed}, which failed once`, async () => {

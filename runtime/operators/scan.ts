@@ -31,6 +31,23 @@ export interface Place {
   readonly partNumber: number
 }
 
+/**
+ * While a block is being processed, the whole block is given up (by the driver) when something of it cannot be read. Later its rows are in the
+ * answer or held for it: what cannot be read is missing then, and the answer says that it is incomplete.
+ */
+interface Reading {
+  isLate: boolean
+}
+
+function atOnce<T>(reading: Reading, run: () => T): T {
+  reading.isLate = false
+  try {
+    return run()
+  } finally {
+    reading.isLate = true
+  }
+}
+
 type TakesWhole = (part: PartReader, block: BlockReader) => boolean
 
 /** What operators above tell a scan while it runs. */
@@ -56,6 +73,8 @@ export class Scan {
   readonly #names = new WeakMap<PartReader, readonly string[]>()
   readonly #pace = new Pace(mustGiveWay)
   #rowOrder = 0
+  /** Of the block read last. */
+  #reading: Reading | null = null
   /** Reading and decoding columns, whoever asks for them. */
   readonly decoding: Owner = { durationNs: 0 }
 
@@ -105,6 +124,13 @@ export class Scan {
       // Whoever has enough stops asking.
       scan.blocksSkippedByLimit += Math.max(0, places.length - at - 1)
     }
+  }
+
+  /** What operators do at once with the rows given last: when something of the block cannot be read meanwhile, it throws. */
+  hand(push: () => void): void {
+    const reading = this.#reading
+    if (reading === null) push()
+    else atOnce(reading, push)
   }
 
   /** The blocks to look at, in the order of the scan. Asked once for each part: it counts them, and where their rows stand. */
@@ -190,14 +216,13 @@ export class Scan {
     const { profile, stopwatch } = this.#context
     const { fields, conjuncts, time } = this.spec
     const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
-    let isLate = false
+    const reading: Reading = { isLate: true }
+    this.#reading = reading
     const guarded = (read: () => Vector | null): Vector | null => {
       try {
         return stopwatch.time(this.decoding, read)
       } catch (error) {
-        // While the block is being processed the whole block is given up (by the driver); once rows of it are in the answer,
-        // what cannot be read is missing and the answer says it is incomplete.
-        if (!isLate || !(error instanceof CorruptPartError)) throw error
+        if (!reading.isLate || !(error instanceof CorruptPartError)) throw error
         noteDamage(profile.damaged, error)
         return null
       }
@@ -216,18 +241,12 @@ export class Scan {
       return vector === null ? null : pickRows(vector, rows)
     }
     const guardedBatch = (make: () => Batch | null): Batch | null => {
-      isLate = false
       try {
-        return make()
+        return atOnce(reading, make)
       } catch (error) {
         if (!(error instanceof CorruptPartError)) throw error
         noteDamage(profile.damaged, error)
         return null
-      } finally {
-        // The batch leaves the scan; from then on, reads of its block are late.
-        queueMicrotask(() => {
-          isLate = true
-        })
       }
     }
     profile.scan.rows += rowCount
