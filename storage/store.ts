@@ -24,6 +24,7 @@ import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
 import { Subscriptions } from './ingest/subscriptions.ts'
+import { TextSizes } from './ingest/text-sizes.ts'
 import { type Compression, FAST_COMPRESSION } from './part/chunk.ts'
 import type { PartDescription } from './part/columns.ts'
 import { indexStatuses } from './status.ts'
@@ -73,6 +74,7 @@ class BufferedStore implements Store {
       1,
       Math.min(MAX_BLOCK_ROWS, options.bufferBlockRows ?? options.blockRows ?? MAX_BLOCK_ROWS),
     )
+    const sizes = new TextSizes()
     this.publisher = new Publisher(
       {
         flushAgeMs: options.flushAgeMs ?? 1000,
@@ -82,7 +84,7 @@ class BufferedStore implements Store {
       {
         publish: (part, isHurried, replaced) => this.publish(part, isHurried, replaced),
         record: () => this.record(),
-        newGeneration: () => new Generation(blockRows, () => ids.next()),
+        newGeneration: () => new Generation(blockRows, () => ids.next(), sizes),
         now: this.clock,
       },
     )

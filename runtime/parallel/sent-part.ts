@@ -14,7 +14,7 @@ export interface Sending {
   readonly transfer: readonly ArrayBuffer[]
 }
 
-/** Copies what a query reads of a part, a block a step. */
+/** Copies what a query reads of a part, little by little. */
 export function* sending(part: PartReader, fieldsRead: readonly string[]): Generator<void, Sending> {
   const packer = new Packer()
   const transfer: ArrayBuffer[] = []
@@ -27,7 +27,7 @@ export function* sending(part: PartReader, fieldsRead: readonly string[]): Gener
       const vector = block.column(name)
       if (vector !== null) columns.set(name, vector)
     }
-    const message = packer.pack({ rowCount: block.rowCount, columns })
+    const message = yield* packer.packSteps({ rowCount: block.rowCount, columns })
     transfer.push(...message.transfer)
     const { timeSorted } = block
     blocks.push({ packed: message.block, min: sentTime(block.minTime), max: sentTime(block.maxTime), timeSorted })

@@ -149,11 +149,11 @@ export class ThreadBuilder implements PartBuilder {
     const sent = new Int32Array(new SharedArrayBuffer(4))
     const blocks = input.blocks()[Symbol.iterator]()
     const packer = new Packer()
-    const sendBlock = () => {
+    const sendBlock = async (): Promise<void> => {
       const next = blocks.next()
       if (next.done) port1.postMessage(null satisfies BlockMessage)
       else {
-        const { block, transfer } = packer.pack(next.value)
+        const { block, transfer } = await inSlices(packer.packSteps(next.value))
         port1.postMessage(block satisfies BlockMessage, transfer)
       }
       Atomics.add(sent, 0, 1)
@@ -162,23 +162,26 @@ export class ThreadBuilder implements PartBuilder {
     try {
       return await new Promise<PartDescription>((resolve, reject) => {
         this.lost = reject
+        const failed = (error: unknown): void => {
+          // The thread may wait for a block that will not come.
+          this.lost = null
+          void this.close().then(() => reject(error))
+        }
+        // One is on its way while the thread works on another.
+        let sending = sendBlock().catch(failed)
         worker.on('message', (reply: BuildReply) => {
-          try {
-            if ('wantsBlock' in reply) sendBlock()
-            else if ('failed' in reply) reject(errorOf(reply.failed))
-            else {
+          if ('wantsBlock' in reply) sending = sending.then(sendBlock).catch(failed)
+          else if ('failed' in reply) reject(errorOf(reply.failed))
+          else {
+            try {
               done(reply.done)
               resolve(reply.done)
+            } catch (error) {
+              failed(error)
             }
-          } catch (error) {
-            // The thread may wait for a block that will not come.
-            this.lost = null
-            void this.close().then(() => reject(error))
           }
         })
         worker.postMessage({ part, blocks: port2, sent } satisfies BuildMessage, [port2])
-        // One is on its way while the thread works on another.
-        sendBlock()
       })
     } finally {
       this.lost = null

@@ -4,6 +4,7 @@
  */
 import type { IncomingEvent, PartReader } from '../index.ts'
 import { MemoryPart } from './memory-part.ts'
+import type { TextSizes } from './text-sizes.ts'
 
 export const MAX_BLOCK_ROWS = 65_536
 
@@ -28,15 +29,18 @@ export class Generation {
   startedAt: number | null = null
   private readonly blockRows: number
   private readonly nextId: () => string
+  private readonly sizes: TextSizes
   private readonly byIndex = new Map<string, Map<number, MemoryPart>>()
   private lastIndex = ''
   private lastDay = Number.NaN
   private lastPart: MemoryPart | null = null
   private list: MemoryPart[] = []
 
-  constructor(blockRows: number, nextId: () => string) {
+  /** @param sizes  what the generations before have held */
+  constructor(blockRows: number, nextId: () => string, sizes: TextSizes) {
     this.blockRows = blockRows
     this.nextId = nextId
+    this.sizes = sizes
   }
 
   append(event: IncomingEvent, bytes: number, sequence: number, now: number): void {
@@ -70,7 +74,7 @@ export class Generation {
     }
     let part = days.get(day)
     if (part === undefined) {
-      part = new MemoryPart(this.nextId(), index, this.blockRows)
+      part = new MemoryPart(this.nextId(), index, this.blockRows, this.sizes)
       days.set(day, part)
       this.list.push(part)
     }

@@ -33,12 +33,14 @@ export class FieldState {
   presentCount = 0
   dictionary: FieldDictionary | null = null
   /** Its strings have proved too diverse for a dictionary. */
-  isText: boolean
+  isText = false
+  /** Of a block. */
+  readonly expectedTextBytes: number
   private types = 0
 
-  constructor(name: string, isText = false) {
+  constructor(name: string, expectedTextBytes = 0) {
     this.name = name
-    this.isText = isText
+    this.expectedTextBytes = expectedTextBytes
   }
 
   note(value: PresentOrNull): void {
@@ -126,8 +128,12 @@ export class ColumnBuilder {
     return this.storage.byteLength
   }
 
+  get textBytes(): number {
+    return this.storage instanceof TextStorage ? this.storage.textBytes : 0
+  }
+
   /** A constant cannot say that its last rows are missing. */
-  private settle(rowCount: number): void {
+  settle(rowCount: number): void {
     if (this.storage instanceof ConstStorage && this.storage.filled < rowCount) {
       const first = this.storage.at(0)
       this.storage = rebuilt(this.storage, denseFor(first ?? null, this.field), this.field)
@@ -166,7 +172,7 @@ export class ColumnBuilder {
 function wider(storage: ColumnStorage, value: PresentOrNull, field: FieldState): ColumnStorage {
   if (!(storage instanceof DictStorage) || typeof value !== 'string') return new AnyStorage()
   field.isText = true
-  return new TextStorage()
+  return new TextStorage(field.expectedTextBytes)
 }
 
 /** `target`, or something wider, with every row of `source`. */
@@ -194,7 +200,7 @@ function denseFor(value: PresentOrNull, field: FieldState): ColumnStorage {
     case 'boolean':
       return new BoolStorage()
     case 'string':
-      if (field.isText) return new TextStorage()
+      if (field.isText) return new TextStorage(field.expectedTextBytes)
       if (field.dictionary === null) field.dictionary = new FieldDictionary()
       return new DictStorage(field.dictionary)
     case 'bigint':

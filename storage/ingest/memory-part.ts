@@ -13,6 +13,7 @@ import { type ColumnBuilder, FieldState } from './column-builder.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
 import { isBefore, MemoryBlock, type TimeBounds } from './memory-block.ts'
 import { type VerdictSource, verdictOf, verdictOfTime } from './memory-verdict.ts'
+import { TextSizes } from './text-sizes.ts'
 
 /** What a column of a block takes besides its values. */
 const COLUMN_BYTES = 1024
@@ -25,6 +26,7 @@ export class MemoryPart {
   firstSequence = 0
   lastSequence = 0
   private readonly blockRows: number
+  private readonly sizes: TextSizes
   private readonly blocks: MemoryBlock[] = []
   private open: MemoryBlock
   private readonly fields = new Map<string, FieldState>()
@@ -34,17 +36,18 @@ export class MemoryPart {
     let field = this.fields.get(name)
     if (field === undefined) {
       if (name === '_time' || name === '_raw') return null
-      field = new FieldState(name)
+      field = new FieldState(name, this.sizes.expected(name))
       this.fields.set(name, field)
     }
     return field
   }
 
-  constructor(id: string, index: string, blockRows: number) {
+  constructor(id: string, index: string, blockRows: number, sizes = new TextSizes()) {
     this.id = id
     this.index = index
     this.blockRows = blockRows
-    this.open = new MemoryBlock()
+    this.sizes = sizes
+    this.open = this.newBlock()
     this.blocks.push(this.open)
   }
 
@@ -52,7 +55,7 @@ export class MemoryPart {
   append(event: IncomingEvent, bytes: number, sequence: number): number {
     if (this.open.rowCount >= this.blockRows || this.open.isFull) {
       this.open.finish()
-      this.open = new MemoryBlock()
+      this.open = this.newBlock()
       this.blocks.push(this.open)
     }
     const columnsBefore = this.open.columns.size
@@ -84,10 +87,15 @@ export class MemoryPart {
   /** Every block, for the part writer; nothing may be appended any more. */
   *columns(): Iterable<BlockColumns> {
     const names = ['_time', '_raw', ...this.fields.keys()]
+    for (const name of names) this.sizes.note(name, Math.max(...this.blocks.map(block => block.textBytes(name))))
     for (const block of this.blocks) {
       const thin = thinColumnsOf(block)
       yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names, thin), thin }
     }
+  }
+
+  private newBlock(): MemoryBlock {
+    return new MemoryBlock(this.sizes.expected('_raw'))
   }
 
   private makeReader(): PartReader {

@@ -3,6 +3,7 @@ import type { Value } from '../value.ts'
 import { NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ColumnStorage, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
 import type { FieldDictionary, FrozenDictionaries } from './field-dictionary.ts'
+import { fitted } from './text-sizes.ts'
 
 export class DictStorage implements ColumnStorage {
   filled = 0
@@ -88,6 +89,13 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   private writer = Buffer.alloc(0)
   private offsets: Uint32Array = new Uint32Array(1)
   private used = 0
+  private readonly expectedBytes: number
+
+  /** @param expectedBytes  what to make room for with the first text */
+  constructor(expectedBytes = 0) {
+    super()
+    this.expectedBytes = expectedBytes
+  }
 
   /** Bytes of text alone. */
   get textBytes(): number {
@@ -131,7 +139,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   finish(rowCount: number): void {
     this.finishPadding(rowCount)
     this.setCapacity(rowCount)
-    this.bytes = this.bytes.slice(0, this.used)
+    this.bytes = fitted(this.bytes, this.used)
     this.writer = Buffer.alloc(0)
   }
 
@@ -160,7 +168,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   private write(text: string): void {
     const length = text.length
     if (this.used + length * 3 > this.bytes.length) {
-      this.bytes = resized(this.bytes, new Uint8Array(Math.max(1024, (this.used + length * 3) * 2)))
+      this.bytes = resized(this.bytes, new Uint8Array(Math.max(1024, this.expectedBytes, (this.used + length * 3) * 2)))
       this.writer = Buffer.from(this.bytes.buffer)
     }
     const bytes = this.bytes
