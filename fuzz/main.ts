@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- [target …] [--seed N] [--first N] [--seconds N] [--count N] [--without field,stage,…]`: runs the targets and prints, for each failure, the line that
- * repeats it. With `--seed` that seed alone, with `--first` that one and those after it. The exit code is 1 when anything was found.
+ * `npm run fuzz -- [target …] [options]`, `--help` lists both: runs the targets and prints, for each failure, the line that repeats it. The exit
+ * code is 1 when anything was found.
  */
 import { parseArgs } from 'node:util'
 import { leaveOut } from './generate/data.ts'
@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
     failures: { type: 'string' },
     first: { type: 'string' },
     without: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
 
@@ -24,8 +25,22 @@ leaveOut(values.without?.split(',') ?? [])
 
 const known = [...TARGETS, ...LONG_TARGETS, CANARY]
 const chosen = positionals.length === 0 ? TARGETS : known.filter(target => positionals.includes(target.name))
+const listed = `targets: ${known.map(target => `${target.name} (${target.summary})`).join('\n         ')}\n`
+if (values.help) {
+  process.stdout.write(`npm run fuzz -- [target …] [options]
+
+--seed N         that seed alone
+--first N        that seed and those after it; the date's otherwise
+--seconds N      for each target (20)
+--count N        seeds of each target
+--failures N     to end a target after (3)
+--without a,b    fields and stages that no query has
+
+${listed}`)
+  process.exit(0)
+}
 if (chosen.length < positionals.length || chosen.length === 0) {
-  process.stderr.write(`targets: ${known.map(target => `${target.name} (${target.summary})`).join('\n         ')}\n`)
+  process.stderr.write(listed)
   process.exit(2)
 }
 
