@@ -133,7 +133,7 @@ export class ColumnBuilder {
   }
 
   /** A constant cannot say that its last rows are missing. */
-  settle(rowCount: number): void {
+  private settle(rowCount: number): void {
     if (this.storage instanceof ConstStorage && this.storage.filled < rowCount) {
       const first = this.storage.at(0)
       this.storage = rebuilt(this.storage, denseFor(first ?? null, this.field), this.field)

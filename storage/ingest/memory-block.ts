@@ -31,8 +31,6 @@ export class MemoryBlock {
   private readonly time = new TimeStorage()
   private readonly raw: TextStorage
   private rawCount = 0
-  private isComplete = false
-  private readonly finished = new Set<string>()
   private min: DateTime | null = null
   private max: DateTime | null = null
   private last: DateTime | null = null
@@ -114,23 +112,15 @@ export class MemoryBlock {
     return this.rawCount > 0
   }
 
-  /** No row follows. Each column is finished when it is first looked at: all at once take 20 ms, in the midst of the events of a request. */
+  /** No row follows. All columns at once, because it may add to dictionaries, which readers of complete blocks take for whole. */
   finish(): void {
-    this.isComplete = true
-    // Now, because it may add to dictionaries, which readers of complete blocks take for whole.
-    for (const column of this.columns.values()) column.settle(this.rowCount)
-  }
-
-  private finishColumn(field: string): void {
-    this.finished.add(field)
-    if (field === '_time') this.time.finish(this.rowCount)
-    else if (field === '_raw') this.raw.finish(this.rowCount)
-    else this.columns.get(field)?.finish(this.rowCount)
+    this.time.finish(this.rowCount)
+    this.raw.finish(this.rowCount)
+    for (const column of this.columns.values()) column.finish(this.rowCount)
   }
 
   /** Null when no row of the block has the field. */
   view(field: string, rowCount: number, frozen: FrozenDictionaries | null): Vector | null {
-    if (this.isComplete && !this.finished.has(field)) this.finishColumn(field)
     if (field === '_time') return this.time.view(rowCount)
     if (field === '_raw') return this.rawCount === 0 ? null : this.raw.view(rowCount)
     return this.columns.get(field)?.view(rowCount, frozen) ?? null
