@@ -3,7 +3,7 @@ import { STAGES } from '../compiler/stages/index.ts'
 import type { CoreKind } from '../compiler/stages/stage.ts'
 import type { AstInput, AstPipeline, AstQuery } from '../grammar/ast.ts'
 import { desugar } from '../grammar/index.ts'
-import { toleranceOf } from './reference/aggregates.ts'
+import { type Tolerance, toleranceOf } from './reference/aggregates.ts'
 import { isSameRow, type NamedRow, rowText, sortedRow } from './rows.ts'
 
 /** Every event has these; an expectation need not repeat them, but once it names one, it is compared. */
@@ -48,7 +48,7 @@ function inOrder(rows: readonly NamedRow[]): NamedRow[] {
  * A column named by its aggregate (`p95(ms)`, the fuzzer's `a0_p95`) has its error, that of the other side of a join (`o.a0_p95`, `a0_p95_right`) too;
  * under another alias only rounding is forgiven.
  */
-function toleranceOfColumn(column: string): number {
+function toleranceOfColumn(column: string): Tolerance {
   const name = column.replace(/^\w+\.(?=a\d_)/, '').replace(/_right$/, '')
   return toleranceOf(
     /^(?:a\d_([a-z0-9_]+)$|([a-z0-9_]+)\()/

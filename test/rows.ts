@@ -5,6 +5,7 @@
 import { formatDuration } from '../grammar/literals.ts'
 import { parseExactJson } from '../storage/ingest/json.ts'
 import { DateTime, Duration, type Value } from '../storage/value.ts'
+import type { Tolerance } from './reference/aggregates.ts'
 
 export type NamedRow = ReadonlyMap<string, Value>
 
@@ -57,7 +58,7 @@ export function parseRow(line: string): Map<string, Value> {
 }
 
 /** Does `actual` say what `expected` says? `<any>` in a string of the expectation stands for any value. */
-export function isSameRow(actual: NamedRow, expected: NamedRow, tolerance: (name: string) => number): boolean {
+export function isSameRow(actual: NamedRow, expected: NamedRow, tolerance: (name: string) => Tolerance): boolean {
   const names = new Set([...actual.keys(), ...expected.keys()])
   for (const name of names) {
     const [a, b] = [actual.get(name), expected.get(name)]
@@ -70,9 +71,9 @@ export function isSameRow(actual: NamedRow, expected: NamedRow, tolerance: (name
 /** Beyond rounding: the answer is an estimate, one of large whole numbers a float, one of durations a duration. */
 const ESTIMATE = 1e-6
 
-function isSameValue(actual: Value, expected: Value, tolerance: number): boolean {
+function isSameValue(actual: Value, expected: Value, tolerance: Tolerance): boolean {
   if (
-    tolerance > ESTIMATE &&
+    tolerance.relative > ESTIMATE &&
     isQuantity(actual) &&
     isQuantity(expected) &&
     !(typeof actual === 'number' && typeof expected === 'number')
@@ -81,9 +82,9 @@ function isSameValue(actual: Value, expected: Value, tolerance: number): boolean
     return isSameKind && isSameValue(asFloat(actual), asFloat(expected), tolerance)
   }
   if (typeof actual === 'number' && typeof expected === 'number') {
-    return (
-      actual === expected || Math.abs(actual - expected) <= tolerance * Math.max(Math.abs(actual), Math.abs(expected))
-    )
+    const { relative, absolute } = tolerance
+    const most = Math.max(absolute, relative * Math.max(Math.abs(actual), Math.abs(expected)))
+    return actual === expected || Math.abs(actual - expected) <= most
   }
   return valueText(actual) === valueText(expected)
 }

@@ -30,15 +30,23 @@ const PERCENTILE_NAME = /^p(100|\d{1,2})(?:_(\d+))?$/
 /** Of sums of floats, whichever way they were added. */
 const ROUNDING = 1e-9
 
-/** Answers are compared within this relative error: what the descriptor promises of a sketch, and of the count of distinct values what it may miss. */
-export function toleranceOf(name: string): number {
+export interface Tolerance {
+  readonly relative: number
+  readonly absolute: number
+}
+
+/**
+ * Answers are compared within this error: what the descriptor promises of a sketch, and of the count of distinct values what it may miss: of a few,
+ * one, because two of them may fall into one of 16,384 registers (two of two did at seed 1830409216).
+ */
+export function toleranceOf(name: string): Tolerance {
   const merging = lookupAggregate(FUNCTIONS, name)?.function.merging
-  if (merging?.law === 'sketch') return merging.relativeError
-  return name === 'estdc' ? 0.1 : ROUNDING
+  if (merging?.law === 'sketch') return { relative: merging.relativeError, absolute: 0 }
+  return name === 'estdc' ? { relative: 0.1, absolute: 1 } : { relative: ROUNDING, absolute: 0 }
 }
 
 export function isEstimate(name: string): boolean {
-  return toleranceOf(name) > ROUNDING
+  return toleranceOf(name).relative > ROUNDING
 }
 
 export function aggregate(input: AggregateInput): Value {
