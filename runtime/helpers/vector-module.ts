@@ -17,9 +17,9 @@ export const op = {
   get: (local: number) => [0x20, local],
   set: (local: number) => [0x21, local],
   tee: (local: number) => [0x22, local],
-  /** −64 to 63: one byte. */
-  i32: (value: number) => [0x41, value & 0x7f],
+  i32: (value: number) => [0x41, ...signedLeb(value)],
   isZero: [0x45],
+  differ: [0x47],
   /** −64 to 63: one byte. */
   i64: (value: number) => [0x42, value & 0x7f],
   select: [0x1b],
@@ -52,9 +52,12 @@ export const op = {
   everyByte: (value: number) => [0xfd, 0x0c, ...new Array<number>(16).fill(value)],
   /** Byte by byte of the second, the byte of the first it names; 0 where it names none. */
   swizzle: [0xfd, 0x0e],
+  bytesEqual: [0xfd, 0x23],
   bytesDiffer: [0xfd, 0x24],
   andVector: [0xfd, 0x4e],
   orVector: [0xfd, 0x50],
+  /** Whether any bit is set. */
+  isAny: [0xfd, 0x53],
   /** The highest bit of each byte, as 16 bits of an i32. */
   bitmask: [0xfd, 0x64],
   shiftBytesRight: [0xfd, 0x6d],
@@ -138,6 +141,11 @@ function list(items: readonly (readonly number[])[]): number[] {
 
 const vector = (bytes: readonly number[]): number[] => [...leb(bytes.length), ...bytes]
 const name = (text: string): number[] => vector([...Buffer.from(text)])
+
+function signedLeb(value: number): number[] {
+  if (value >= -64 && value < 64) return [value & 0x7f]
+  return [(value & 0x7f) | 0x80, ...signedLeb(value >> 7)]
+}
 
 /** Unsigned LEB128. */
 function leb(value: number): number[] {
