@@ -129,11 +129,20 @@ interface UnarySpec<K extends string> extends Spec<K> {
   readonly input: OperatorSpec
 }
 
+/** A text that a field must hold, as `contains` finds it, or `contains_cs` where case counts. */
+export interface TextSearch {
+  readonly field: string
+  readonly text: string
+  readonly ignoreCase: boolean
+}
+
 /** A conjunct next to the scan. `pushed` gives verdicts per block (null: none possible); the kernel decides rows where the verdict is `some`. */
 export interface ScanConjunct {
   readonly pushed: ScanPredicate | null
   /** Does an `all` verdict of `pushed` mean that every row passes? If not, it may only rule blocks out. */
   readonly isExact: boolean
+  /** Rows that pass hold one of these; null: nothing of that kind is known. */
+  readonly searches: readonly TextSearch[] | null
   /** It holds a strict cast: it is asked of the rows the plan says, neither sooner nor later. */
   readonly mayFail: boolean
   readonly kernel: KernelSpec

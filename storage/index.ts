@@ -5,7 +5,7 @@
  */
 import type { ScanPredicate, TimeRange, Verdict } from './predicate.ts'
 import type { DateTime, Value, ValueType } from './value.ts'
-import type { Vector } from './vector.ts'
+import type { TextVector, Vector } from './vector.ts'
 
 /** What chunks of a part may be compressed with. */
 export type Codec = 'zstd' | 'lz4' | 'none'
@@ -181,12 +181,29 @@ export interface BlockReader {
    * nothing is cached. Null as of `column`. @throws {CorruptPartError}
    */
   rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null
+  /**
+   * What a text column is put together from, where it is not stored as text and has not been put together lately; null: reading the
+   * column is as good. @throws {CorruptPartError}
+   */
+  madeOf(field: string): TextParts | null
   /** A column of few values, not made whole; null: there is none, or it has many. What merges read, not queries. */
   thin?(field: string): { readonly rows: Uint32Array; readonly values: Vector } | null
   /** Statistics that answer without decoding; null when not kept for this field. */
   statistics(field: string): BlockStatistics | null
   /** Bytes on disk of the chunk of `field`, for the profile. */
   columnBytes(field: string): number
+}
+
+/** Text that is made of templates and of values of other columns. */
+export interface TextParts {
+  /** What stands before, between and behind values, in UTF-8, and the fields whose values these are, as JSON. */
+  readonly templates: readonly { readonly pieces: readonly Uint8Array[]; readonly fields: readonly string[] }[]
+  /** By row the number of its template from 1; 0: its text is among `kept`, in the order of rows. */
+  readonly chosen: ArrayLike<number>
+  /** A row without text has an empty one here. */
+  readonly kept: TextVector
+  /** Whole columns, or of a column of few values those and their rows. @throws {CorruptPartError} */
+  columnOf(field: string): Vector | { readonly rows: Uint32Array; readonly values: Vector } | null
 }
 
 /** Counts what reading columns took; what lies in memory anyway is not counted. */

@@ -29,6 +29,7 @@ import type {
 } from './ops.ts'
 import { type Split, splitPredicate } from './split-predicate.ts'
 import { storedIn } from './stored-fields.ts'
+import { searchesOf } from './text-searches.ts'
 
 export interface ChooseContext {
   readonly catalog: Catalog
@@ -134,9 +135,10 @@ function scanOf(
     keyFilters: firstStrict >= 0 ? [] : keyFilters(keys).filter(({ field }) => whyNotStored(field) === null),
     conjuncts: conjuncts.map((expr, index) => {
       const isHeld = firstStrict >= 0 && index >= firstStrict
-      if (!cx.pushdown) return { expr, ...notPushed('storage is told nothing: it was asked for without pushdown') }
-      if (isHeld) return { expr, ...notPushed('a strict cast must see every row that the query says') }
-      return { expr, ...splitPredicate(expr, whyNotStored) }
+      const held = (reason: string) => ({ expr, ...notPushed(reason), searches: null })
+      if (!cx.pushdown) return held('storage is told nothing: it was asked for without pushdown')
+      if (isHeld) return held('a strict cast must see every row that the query says')
+      return { expr, ...splitPredicate(expr, whyNotStored), searches: searchesOf(expr, whyNotStored) }
     }),
   }
 }

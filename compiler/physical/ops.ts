@@ -1,6 +1,6 @@
 /** The physical plan: how it will run. Algorithms, read order, what storage is told and what kernels decide are fixed here. */
 import type { Span } from '../../grammar/source.ts'
-import type { KeyFilter, StatisticFact } from '../../runtime/program.ts'
+import type { KeyFilter, StatisticFact, TextSearch } from '../../runtime/program.ts'
 import type { TableCall } from '../../runtime/table.ts'
 import type { TimeRange } from '../../storage/predicate.ts'
 import type { Expr } from '../logical/expr.ts'
@@ -57,7 +57,11 @@ export interface PhysicalScan {
   readonly conjuncts: readonly ScanCondition[]
 }
 
-export type ScanCondition = Split & { readonly expr: Expr }
+export type ScanCondition = Split & {
+  readonly expr: Expr
+  /** `ScanConjunct.searches` */
+  readonly searches: readonly TextSearch[] | null
+}
 
 export interface PhysicalFilter extends Unary<'filter'> {
   readonly conjuncts: readonly Expr[]

@@ -67,9 +67,10 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             limit: null,
             nothing: op.nothing,
             keyFilters: op.keyFilters,
-            conjuncts: op.conjuncts.map(({ expr, pushed, isExact }) => ({
+            conjuncts: op.conjuncts.map(({ expr, pushed, isExact, searches }) => ({
               pushed,
               isExact,
+              searches,
               mayFail: mayFail(expr),
               kernel: filterKernel(expr),
               text: printExpr(expr),

@@ -31,7 +31,21 @@ export class FilterRunner {
     if (count === 0) return null
     return count === rowCount ? batch : withSelection(batch, out.slice(0, count), count)
   }
+
+  /** As `apply`, with the columns read for the selected rows alone. */
+  applyToFew(batch: Batch): Batch | null {
+    const { rowCount, selection, selectedCount } = batch
+    if (selection === null || selectedCount * FEW > rowCount) return this.apply(batch)
+    const rows = selection.slice(0, selectedCount)
+    const passing = this.apply(batch.at(rows))
+    if (passing === null || passing.selection === null) return passing && batch
+    const out = passing.selection.subarray(0, passing.selectedCount).map(n => rows[n]!)
+    return withSelection(batch, out, out.length)
+  }
 }
+
+/** Of a batch of which more than one row in so many is selected, columns are as well read whole. */
+const FEW = 2
 
 export class FilterOperator implements Operator {
   readonly #runners: readonly FilterRunner[]

@@ -20,6 +20,7 @@ import type { Owner } from '../stopwatch.ts'
 import { ConditionOrder } from './condition-order.ts'
 import { FilterRunner } from './filter.ts'
 import type { RunContext } from './operator.ts'
+import { TextCandidates } from './text-candidates.ts'
 
 /** A block and where its first row stands in the whole input. */
 export interface Place {
@@ -66,6 +67,8 @@ export class Scan {
   rowCount = 0
   readonly #context: RunContext
   readonly #filters: readonly FilterRunner[]
+  /** By condition. */
+  readonly #searched: readonly (TextCandidates | null)[]
   readonly #order: ConditionOrder
   readonly #boundary: ScanSurroundings['boundary']
   readonly #takesWhole: ScanSurroundings['takesWhole']
@@ -86,6 +89,7 @@ export class Scan {
     this.#takesWhole = takesWhole
     this.#order = new ConditionOrder(spec.conjuncts.map(conjunct => conjunct.mayFail))
     this.#filters = spec.conjuncts.map(conjunct => new FilterRunner(conjunct.kernel, context))
+    this.#searched = spec.conjuncts.map(conjunct => TextCandidates.of(conjunct.searches))
   }
 
   /** Its conditions in the order measuring led to; null: that of the plan was kept. */
@@ -240,7 +244,7 @@ export class Scan {
       const vector = load(name)
       return vector === null ? null : pickRows(vector, rows)
     }
-    const guardedBatch = (make: () => Batch | null): Batch | null => {
+    const guardedBatch = <Made>(make: () => Made | null): Made | null => {
       try {
         return atOnce(reading, make)
       } catch (error) {
@@ -261,29 +265,70 @@ export class Scan {
     }
     if (inTime === null || undecided.length === 0) yield inTime
     else {
-      for (const rows of this.#pace.parts(inTime)) {
-        const startedAt = performance.now()
-        const passing = guardedBatch(() => this.#passing(undecided, rows))
-        this.#pace.note(rows.selectedCount, performance.now() - startedAt)
-        yield passing
+      const candidates = guardedBatch(() => this.#candidatesOf(undecided, inTime, block))
+      if (candidates === null) yield null
+      else {
+        for (const rows of this.#pace.parts(candidates.rows)) {
+          const startedAt = performance.now()
+          const passing = guardedBatch(() => this.#passing(undecided, rows, candidates.apart))
+          this.#pace.note(rows.selectedCount, performance.now() - startedAt)
+          yield passing
+        }
       }
     }
     this.#order.next()
   }
 
+  /** The rows but for those that a text which is not put together yet rules out; null: all of them. */
+  #candidatesOf(conditions: readonly number[], batch: Batch, block: BlockReader): Candidates | null {
+    let rows: Batch | null = batch
+    const apart = new Set<number>()
+    for (const condition of conditions) {
+      const candidates = this.#searched[condition]!
+      const parts = candidates === null ? null : block.madeOf(candidates.field)
+      if (candidates === null || parts === null) continue
+      const marks = this.#context.stopwatch.time(this.decoding, () => candidates.marks(parts))
+      if (marks === null) continue
+      apart.add(condition)
+      rows = marked(rows, marks)
+      if (rows === null) return null
+    }
+    return { rows, apart }
+  }
+
   /** The rows that pass the conditions; what each took is noted. */
-  #passing(conditions: readonly number[], batch: Batch): Batch | null {
+  #passing(conditions: readonly number[], batch: Batch, apart: Candidates['apart']): Batch | null {
     const { stopwatch } = this.#context
     let rest: Batch | null = batch
     for (const condition of conditions) {
       if (rest === null) break
       const { selectedCount } = rest
       const start = stopwatch.now()
-      rest = this.#filters[condition]!.apply(rest)
+      const filter = this.#filters[condition]!
+      rest = apart.has(condition) ? filter.applyToFew(rest) : filter.apply(rest)
       this.#order.note(condition, selectedCount, rest?.selectedCount ?? 0, stopwatch.now() - start)
     }
     return rest
   }
+}
+
+interface Candidates {
+  readonly rows: Batch
+  /** Conditions on text that is not put together: reading it for few rows is cheaper. */
+  readonly apart: ReadonlySet<number>
+}
+
+/** The rows of a batch that are marked; null: none is. */
+function marked(batch: Batch, marks: Uint8Array): Batch | null {
+  const { selection, selectedCount } = batch
+  const out = new Uint32Array(selectedCount)
+  let count = 0
+  for (let n = 0; n < selectedCount; n++) {
+    const row = selection === null ? n : selection[n]!
+    if (marks[row] === 1) out[count++] = row
+  }
+  if (count === 0) return null
+  return count === selectedCount ? batch : withSelection(batch, out.slice(0, count), count)
 }
 
 export function noteDamage(damaged: string[], error: CorruptPartError): void {

@@ -107,6 +107,10 @@ class ReceivedBlock implements BlockReader {
     return vector === null ? null : pickRows(vector, rows)
   }
 
+  madeOf(): null {
+    return null
+  }
+
   statistics(): null {
     return null
   }

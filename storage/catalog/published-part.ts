@@ -3,7 +3,7 @@
  * snapshot holds it any more.
  */
 import { CorruptPartError } from '../errors.ts'
-import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally } from '../index.ts'
+import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally, TextParts } from '../index.ts'
 import type { PartDescription } from '../part/columns.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import { DateTime } from '../value.ts'
@@ -184,6 +184,11 @@ class GuardedBlock implements BlockReader {
 
   column(field: string, tally?: ReadTally): Vector | null {
     return this.part.guard(() => this.block.column(field, tally))
+  }
+
+  madeOf(field: string): TextParts | null {
+    const made = this.part.guard(() => this.block.madeOf(field))
+    return made && { ...made, columnOf: name => this.part.guard(() => made.columnOf(name)) }
   }
 
   rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {

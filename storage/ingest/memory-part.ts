@@ -196,6 +196,10 @@ class MemoryBlockReader implements BlockReader, VerdictSource {
     return vector === null ? null : pickRows(vector, rows)
   }
 
+  madeOf(): null {
+    return null
+  }
+
   statistics(field: string): BlockStatistics | null {
     if (field === '_time') {
       const { min, max } = this.bounds

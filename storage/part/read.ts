@@ -3,7 +3,7 @@
  * each checked against its checksum first. Whatever does not add up is a CorruptPartError, and never a wrong answer.
  */
 import type { Filesystem } from '../filesystem.ts'
-import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally } from '../index.ts'
+import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally, TextParts } from '../index.ts'
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime, Value } from '../value.ts'
@@ -25,11 +25,11 @@ import { isSparse } from './encodings/sparse.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
+import { RebuiltChunk } from './rebuilt/rebuilt.ts'
 import { typeOfBits } from './summary.ts'
 import type { ThinColumn } from './thin.ts'
 import { readTokenFilter, type TokenFilter } from './token-filter.ts'
 import { type BlockFacts, verdictOf } from './verdict.ts'
-import type { WovenText } from './woven/unweave.ts'
 
 /** What the catalog keeps of the part at `path`. @throws {CorruptPartError} */
 export function describePart(filesystem: Filesystem, path: string): PartDescription {
@@ -66,8 +66,8 @@ export function openPart(filesystem: Filesystem, path: string, cache: ChunkCache
 /** Blocks are cached under their numbers; the part's dictionaries under this one, and a block's token filters below it. */
 const DICTIONARIES = -1
 const filtersOf = (block: number): number => -2 - block
-/** Of a block, its woven text taken apart: between two blocks. */
-const wovenOf = (block: number): number => block + 0.5
+/** Of a block, texts that are not stored as such, taken apart: between two blocks. */
+const apartOf = (block: number): number => block + 0.5
 
 class FilePart implements PartReader {
   readonly id: string
@@ -289,9 +289,7 @@ class FileBlock implements BlockReader, BlockFacts {
         this.rowCount,
         number => this.#part.dictionary(number),
         name => this.column(this.#sibling(field, encoding, name)),
-        // Of ten thousand fields an event has a few: whole columns of all of them would be gigabytes.
-        name =>
-          cache.get(id, this.#number, name) === undefined ? this.thin(this.#sibling(field, encoding, name)) : null,
+        name => this.#thinUnlessHeld(this.#sibling(field, encoding, name)),
       ),
     )
     const bytes = bytesOfVector(vector)
@@ -302,6 +300,32 @@ class FileBlock implements BlockReader, BlockFacts {
       tally.bytesDecoded += bytes
     }
     return vector
+  }
+
+  madeOf(field: string): TextParts | null {
+    const entry = this.entry(field)
+    const { cache, id, file } = this.#part
+    if (entry === null || cache.get(id, this.#number, field) !== undefined) return null
+    let apart = cache.get(id, apartOf(this.#number), field)
+    const what = `${field} in block ${this.#number}`
+    if (apart === undefined) {
+      if (file.head(entry.chunk).encoding !== REBUILT) return null
+      const chunk = file.decode(entry.chunk, KIND_COLUMN, what, source => new RebuiltChunk(source, this.rowCount))
+      cache.set(id, apartOf(this.#number), field, chunk, chunk.byteLength)
+      apart = chunk
+    }
+    if (!(apart instanceof RebuiltChunk)) return null
+    const { templates, chosen, kept } = apart
+    const columnOf = (name: string): Vector | ThinColumn | null => {
+      const own = file.goOn(entry.chunk, what, () => this.#sibling(field, REBUILT, name))
+      return this.#thinUnlessHeld(own) ?? this.column(own)
+    }
+    return { templates, chosen, kept, columnOf }
+  }
+
+  /** Of ten thousand fields an event has a few: whole columns of all of them would be gigabytes. */
+  #thinUnlessHeld(name: string): ThinColumn | null {
+    return this.#part.cache.get(this.#part.id, this.#number, name) === undefined ? this.thin(name) : null
   }
 
   rows(field: string, rows: Uint32Array, tally?: ReadTally): Vector | null {
@@ -327,10 +351,11 @@ class FileBlock implements BlockReader, BlockFacts {
     const what = `${field} in block ${this.#number}`
     const columnOf = (encoding: number) => (name: string) =>
       this.rows(this.#sibling(field, encoding, name), rows, tally)
-    const woven = cache.get(id, wovenOf(this.#number), field) as WovenText | undefined
-    if (woven !== undefined) {
+    const apart = cache.get(id, apartOf(this.#number), field) as RowMemo['apart']
+    if (apart !== undefined) {
       if (tally !== undefined) tally.columnsCached++
-      return file.goOn(entry.chunk, what, () => woven.some(rows, columnOf(WOVEN)))
+      const encoding = apart instanceof RebuiltChunk ? REBUILT : WOVEN
+      return file.goOn(entry.chunk, what, () => apart.some(rows, columnOf(encoding)))
     }
     const memo: RowMemo = {}
     const vector = file.decode(entry.chunk, KIND_COLUMN, what, (source, encoding) =>
@@ -354,9 +379,9 @@ class FileBlock implements BlockReader, BlockFacts {
   }
 
   /** What the next reader of few rows needs: text that is taken apart, and other columns once they are asked for a second time. */
-  #keep(field: string, { woven, whole }: RowMemo): void {
+  #keep(field: string, { apart, whole }: RowMemo): void {
     const { cache, id } = this.#part
-    if (woven !== undefined) cache.set(id, wovenOf(this.#number), field, woven, woven.byteLength)
+    if (apart !== undefined) cache.set(id, apartOf(this.#number), field, apart, apart.byteLength)
     if (whole === undefined) return
     if (this.#asked.has(field)) cache.set(id, this.#number, field, whole, bytesOfVector(whole))
     else this.#asked.add(field)

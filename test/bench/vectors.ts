@@ -59,6 +59,7 @@ export function partOf(blocks: readonly Columns[]): PartReader {
       verdictTime: () => 'all',
       column: field => columns.get(field) ?? null,
       rows: (field, rows) => (columns.has(field) ? pickRows(columns.get(field)!, rows) : null),
+      madeOf: () => null,
       statistics: () => null,
       columnBytes: () => 0,
     }),

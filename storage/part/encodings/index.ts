@@ -6,7 +6,7 @@ import { pickRows } from '../../pick.ts'
 import { DateTime } from '../../value.ts'
 import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
-import { decodeRebuilt } from '../rebuilt/rebuilt.ts'
+import { RebuiltChunk } from '../rebuilt/rebuilt.ts'
 import type { ThinColumn } from '../thin.ts'
 import { WovenText } from '../woven/unweave.ts'
 import { decodeAny, encodeAny } from './any.ts'
@@ -174,7 +174,7 @@ export function decodeColumn(
     case TIME_TEXT:
       return decodeTimeText(source, rowCount, timesOf(columnOf))
     case REBUILT:
-      return decodeRebuilt(source, rowCount, name => thinOf(name) ?? columnOf(name))
+      return new RebuiltChunk(source, rowCount).all(name => thinOf(name) ?? columnOf(name))
     case WOVEN:
       return new WovenText(source, rowCount).all(columnOf)
     default:
@@ -214,7 +214,8 @@ function noColumn(): never {
 
 /** What reading few rows of a column has made of the chunk: whoever reads others of them may begin there. */
 export interface RowMemo {
-  woven?: WovenText
+  /** Text that is not stored as such, taken apart. */
+  apart?: WovenText | RebuiltChunk
   whole?: Vector
 }
 
@@ -239,10 +240,11 @@ export function decodeRows(
     case TIME_TEXT:
       return decodeTimeText(source, rowCount, timesOf(columnOf), rows)
     case REBUILT:
-      return decodeRebuilt(source, rowCount, columnOf, rows)
+      memo.apart = new RebuiltChunk(source, rowCount)
+      return memo.apart.some(rows, columnOf)
     case WOVEN:
-      memo.woven = new WovenText(source, rowCount)
-      return memo.woven.some(rows, columnOf)
+      memo.apart = new WovenText(source, rowCount)
+      return memo.apart.some(rows, columnOf)
     default:
       memo.whole = decodeColumn(encoding, source, rowCount, dictionaryOf, columnOf)
       return pickRows(memo.whole, rows)

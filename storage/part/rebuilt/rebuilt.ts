@@ -85,34 +85,57 @@ export function encodeRebuilt(sink: ByteSink, text: TextVector, { templates, cho
   for (const row of kept) sink.bytes(bytes.subarray(offsets[row], offsets[row + 1]))
 }
 
-/**
- * @param columnOf  the other columns of the block, decoded; where only `rows` are wanted, those of them
- * @throws {RangeError} when the bytes describe no text
- */
-export function decodeRebuilt(
-  source: ByteSource,
-  rowCount: number,
-  columnOf: ColumnOf,
-  rows: Uint32Array | null = null,
-): TextVector {
-  const presence = readPresence(source, rowCount)
-  const total = source.varint()
-  if (total > CHUNK_BYTES_MAX) throw new RangeError('more text than fits a chunk')
-  const templates = readTemplates(source)
-  const chosen = readIntegers(source, rowCount)
-  let keptCount = 0
-  for (let row = 0; row < rowCount; row++) if (chosen[row] === 0) keptCount++
-  const kept = new KeptTexts(source, readIntegers(source, keptCount))
+/** A chunk of text that is put together from columns, taken apart. @throws {RangeError} when the bytes describe none */
+export class RebuiltChunk {
+  readonly templates: readonly Template[]
+  readonly chosen: ArrayLike<number>
+  /** The texts kept as they were (nothing, for rows without any), in the order of their rows. */
+  readonly kept: TextVector
+  readonly #presence: Uint8Array | null
+  readonly #total: number
+
+  constructor(source: ByteSource, rowCount: number) {
+    this.#presence = readPresence(source, rowCount)
+    this.#total = source.varint()
+    if (this.#total > CHUNK_BYTES_MAX) throw new RangeError('more text than fits a chunk')
+    this.templates = readTemplates(source)
+    this.chosen = readIntegers(source, rowCount)
+    this.kept = readKept(source, this.chosen)
+  }
+
+  /** About what it holds on to. */
+  get byteLength(): number {
+    const { bytes, offsets } = this.kept
+    const templates = this.templates.reduce(
+      (sum, { pieces, fields }) => sum + pieces.reduce((all, piece) => all + piece.length, 32 * fields.length),
+      0,
+    )
+    return 256 + 4 * this.chosen.length + bytes.length + offsets.byteLength + templates + (this.#presence?.length ?? 0)
+  }
+
+  /** @param columnOf  the other columns of the block, decoded. @throws {RangeError} when they do not make the text */
+  all(columnOf: ColumnOf): TextVector {
+    const text = everyRow(this.chosen, this.kept, boundTo(this.templates, columnOf), this.#total)
+    return { kind: 'text', ...text, presence: this.#presence }
+  }
+
+  /** @param columnOf  these rows of the other columns. @throws {RangeError} when they do not make the text */
+  some(rows: Uint32Array, columnOf: ColumnOf): TextVector {
+    const text = fewRows(this.chosen, this.kept, boundTo(this.templates, columnOf), rows)
+    return { kind: 'text', ...text, presence: presenceAt(this.#presence, rows) }
+  }
+}
+
+function boundTo(templates: readonly Template[], columnOf: ColumnOf): readonly Bound[] {
   const rendererOfField = renderers(columnOf)
-  const bound = templates.map(template => new Bound(template, rendererOfField))
-  const text = rows === null ? everyRow(chosen, kept, bound, total) : fewRows(chosen, kept, bound, rows)
-  return { kind: 'text', ...text, presence: rows === null ? presence : presenceAt(presence, rows) }
+  return templates.map(template => new Bound(template, rendererOfField))
 }
 
 type Rows = Pick<TextVector, 'rowCount' | 'bytes' | 'offsets'>
 
-function everyRow(chosen: ArrayLike<number>, kept: KeptTexts, bound: readonly Bound[], total: number): Rows {
+function everyRow(chosen: ArrayLike<number>, kept: TextVector, bound: readonly Bound[], total: number): Rows {
   const rowCount = chosen.length
+  let keptAt = 0
   // Numbers are written with room to spare.
   const bytes = Buffer.allocUnsafeSlow(total + 64)
   const offsets = new Uint32Array(rowCount + 1)
@@ -120,7 +143,7 @@ function everyRow(chosen: ArrayLike<number>, kept: KeptTexts, bound: readonly Bo
   for (let row = 0; row < rowCount; row++) {
     const number = chosen[row]!
     if (number === 0) {
-      const text = kept.next()
+      const text = keptText(kept, keptAt++)
       if (at + text.length > total) throw new RangeError('more text than there is')
       bytes.set(text, at)
       at += text.length
@@ -135,7 +158,7 @@ function everyRow(chosen: ArrayLike<number>, kept: KeptTexts, bound: readonly Bo
 }
 
 /** Renderers are of columns of these rows: of each its number among them is asked, not its number in the block. */
-function fewRows(chosen: ArrayLike<number>, kept: KeptTexts, bound: readonly Bound[], rows: Uint32Array): Rows {
+function fewRows(chosen: ArrayLike<number>, kept: TextVector, bound: readonly Bound[], rows: Uint32Array): Rows {
   const offsets = new Uint32Array(rows.length + 1)
   let bytes = new Uint8Array(512 * rows.length)
   let at = 0
@@ -145,11 +168,11 @@ function fewRows(chosen: ArrayLike<number>, kept: KeptTexts, bound: readonly Bou
     longer.set(bytes.subarray(0, at))
     bytes = longer
   }
-  const texts = kept.at(chosen, rows)
+  const places = keptPlaces(chosen, rows)
   for (let n = 0; n < rows.length; n++) {
     const number = chosen[rows[n]!]!
     if (number === 0) {
-      const text = texts[n]!
+      const text = keptText(kept, places.get(rows[n]!)!)
       if (at + text.length > bytes.length) room(text.length)
       bytes.set(text, at)
       at += text.length
@@ -171,32 +194,35 @@ function templateOfNumber(bound: readonly Bound[], number: number): Bound {
   return template
 }
 
-/** Texts that were kept as they were, one after the other; absent rows are among them, with none. */
-class KeptTexts {
-  readonly #source: ByteSource
-  readonly #lengths: ArrayLike<number>
-  #at = 0
-
-  constructor(source: ByteSource, lengths: ArrayLike<number>) {
-    this.#source = source
-    this.#lengths = lengths
+function readKept(source: ByteSource, chosen: ArrayLike<number>): TextVector {
+  let count = 0
+  for (let row = 0; row < chosen.length; row++) if (chosen[row] === 0) count++
+  const lengths = readIntegers(source, count)
+  const offsets = new Uint32Array(count + 1)
+  for (let at = 0; at < count; at++) {
+    const end = offsets[at]! + lengths[at]!
+    if (!(lengths[at]! >= 0 && end <= CHUNK_BYTES_MAX)) throw new RangeError('more text than fits a chunk')
+    offsets[at + 1] = end
   }
+  return { kind: 'text', rowCount: count, bytes: source.bytes(offsets[count]!), offsets, presence: null }
+}
 
-  next(): Uint8Array {
-    return this.#source.bytes(this.#lengths[this.#at++]!)
-  }
+function keptText({ bytes, offsets }: TextVector, at: number): Uint8Array {
+  return bytes.subarray(offsets[at], offsets[at + 1])
+}
 
-  /** Those of these rows, by their number among them; none where a row has a template. */
-  at(chosen: ArrayLike<number>, rows: Uint32Array): readonly (Uint8Array | undefined)[] {
-    const wanted = new Set(rows)
-    const texts = new Map<number, Uint8Array>()
-    for (let row = 0; row < chosen.length; row++) {
-      if (chosen[row] !== 0) continue
-      const text = this.next()
-      if (wanted.has(row)) texts.set(row, text)
-    }
-    return Array.from(rows, row => texts.get(row))
+/** Of those rows that have no template, the places of their texts among those that were kept. */
+function keptPlaces(chosen: ArrayLike<number>, rows: Uint32Array): ReadonlyMap<number, number> {
+  const places = new Map<number, number>()
+  if (!rows.some(row => chosen[row] === 0)) return places
+  const wanted = new Set(rows)
+  let at = 0
+  for (let row = 0; row < chosen.length; row++) {
+    if (chosen[row] !== 0) continue
+    if (wanted.has(row)) places.set(row, at)
+    at++
   }
+  return places
 }
 
 function readTemplates(source: ByteSource): Template[] {

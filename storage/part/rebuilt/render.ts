@@ -3,7 +3,7 @@
  * and when it is read (to send them back), so the two cannot differ.
  */
 import { DateTime, Duration, type Value } from '../../value.ts'
-import { NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import { jsonStringOf } from '../ascii.ts'
 import { placesAmong, type ThinColumn } from '../thin.ts'
 
@@ -39,13 +39,8 @@ function rendererOfRows(vector: Vector): Renderer {
     }
     case 'dict': {
       const { codes, dictionary } = vector
-      const rendered = new Array<Uint8Array | null | undefined>(dictionary.values.length)
-      return (row, out, at) => {
-        const code = codes[row]!
-        let bytes = rendered[code]
-        if (bytes === undefined) bytes = rendered[code] = jsonBytesOf(dictionary.values[code])
-        return put(bytes, out, at)
-      }
+      const bytesOfCode = perCode(vector, code => jsonBytesOf(dictionary.values[code]))
+      return (row, out, at) => put(bytesOfCode(codes[row]!), out, at)
     }
     case 'text':
       return textRenderer(vector)
@@ -72,6 +67,31 @@ function rendererOfRows(vector: Vector): Renderer {
     case 'duration':
       // JSON has neither; fields that are text stay text.
       return () => NOT_JSON
+  }
+}
+
+/**
+ * `make`, asked once for each code. Few rows of a column have not a place for every value of the part: making those took a third of the time
+ * of a hundred whole events.
+ */
+export function perCode<Made>(
+  { rowCount, dictionary }: DictVector,
+  make: (code: number) => Made,
+): (code: number) => Made {
+  const { length } = dictionary.values
+  if (rowCount < length) {
+    const few = new Map<number, Made>()
+    return code => {
+      let made = few.get(code)
+      if (made === undefined) few.set(code, (made = make(code)))
+      return made
+    }
+  }
+  const all = new Array<Made | undefined>(length)
+  return code => {
+    let made = all[code]
+    if (made === undefined) made = all[code] = make(code)
+    return made
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Value } from '../../value.ts'
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import { utf8Of } from '../ascii.ts'
-import { putNumber } from '../rebuilt/render.ts'
+import { perCode, putNumber } from '../rebuilt/render.ts'
 
 /** A cursor over one column: after `load`, the value is `bytes[start … end)`. */
 export interface Reference {
@@ -36,13 +36,8 @@ export function referenceTo(vector: Vector): Reference | null {
     }
     case 'dict': {
       const { codes, dictionary } = vector
-      const held = new Array<Uint8Array | null | undefined>(dictionary.values.length)
-      return valueReference(row => {
-        const code = codes[row]!
-        let bytes = held[code]
-        if (bytes === undefined) bytes = held[code] = bytesOf(dictionary.values[code])
-        return bytes
-      })
+      const bytesOfCode = perCode(vector, code => bytesOf(dictionary.values[code]))
+      return valueReference(row => bytesOfCode(codes[row]!))
     }
     case 'any':
       return valueReference(row => bytesOf(vector.values[row]))
