@@ -4,12 +4,13 @@
  * a whole block, that cannot beat the last of them is not looked at again.
  */
 import { DateTime, type Value } from '../../storage/value.ts'
-import { PRESENT, type Vector } from '../../storage/vector.ts'
+import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { gather, narrowed } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { Memory } from '../memory.ts'
+import { boundaryAmong, within } from './best-rows.ts'
 import { compacted } from './frame-batch.ts'
 import { bytesOfValue, widthOf } from './size.ts'
 import { type Compare, frameRowsFor, type SortedRow, type SortedRows, SortedRuns } from './sorted-runs.ts'
@@ -67,20 +68,18 @@ export class SpillingSort {
     if (selectedCount === 0) return
     const kept = limit === null && selectedCount * SPARSE < rowCount ? compacted(batch) : batch
     if (this.#isCharged) this.#weigh(limit === null ? kept : sampleOf(batch), batch, keys)
-    let isOut = this.#outsideTest(keys[0])
-    for (let n = 0; n < selectedCount; n++) {
+    const positions = this.#worthwhile(batch, keys[0])
+    const count = positions?.length ?? selectedCount
+    for (let at = 0; at < count; at++) {
+      const n = positions === null ? at : positions[at]!
       const row = selection === null ? n : selection[n]!
-      if (isOut?.(row) === true) continue
       this.#held.push({
         batch: kept,
         row: kept === batch ? row : n,
         order: orders === null ? rowOrderBase + row : orders[n]!,
         keys: keys.map(vector => valueAt(vector, row)),
       })
-      if (limit !== null && this.#held.length >= pruneAt(limit)) {
-        this.#prune(limit)
-        isOut = this.#outsideTest(keys[0])
-      }
+      if (limit !== null && this.#held.length >= pruneAt(limit)) this.#prune(limit)
     }
     if (limit !== null && this.#held.length > limit) this.#prune(limit)
     if (this.#isCharged)
@@ -118,9 +117,15 @@ export class SpillingSort {
     if (this.#held.length === limit) this.#boundary = plainNumber(this.#held.at(-1)?.keys[0])
   }
 
-  #outsideTest(first: Vector | undefined): ((row: number) => boolean) | null {
-    if (first === undefined || this.#boundary === null) return null
-    return outsideTest(first, this.#options.descending[0]!, this.#boundary)
+  /** Positions among the selected rows of those that may be within the limit, by their first key; null: any may. */
+  #worthwhile({ selection, selectedCount }: Batch, first: Vector | undefined): Uint32Array | null {
+    const { limit, descending } = this.#options
+    if (limit === null || (first?.kind !== 'number' && first?.kind !== 'time')) return null
+    const { presence } = first
+    const values = first.kind === 'number' ? first.values : first.micros
+    const rows = { values, presence, selection, count: selectedCount }
+    const boundary = this.#boundary ?? boundaryAmong(rows, limit, descending[0]!)
+    return boundary === null ? null : within(rows, boundary, descending[0]!)
   }
 
   /** Everything held goes to disk, as a run. */
@@ -193,16 +198,4 @@ function compareKeys(a: Value, b: Value, descending: boolean): number {
 function plainNumber(value: Value): number | null {
   if (typeof value === 'number') return value
   return value instanceof DateTime ? value.micros : null
-}
-
-/**
- * Whether a row cannot come before the boundary by its first key alone. Ties go on: later keys and input order decide them.
- * Absent values ascending come last, so they are out; descending they come first, so they stay.
- */
-function outsideTest(vector: Vector, descending: boolean, boundary: number): ((row: number) => boolean) | null {
-  if (vector.kind !== 'number' && vector.kind !== 'time') return null
-  const values = vector.kind === 'number' ? vector.values : vector.micros
-  const { presence } = vector
-  if (descending) return row => (presence === null || presence[row] === PRESENT) && values[row]! < boundary
-  return row => (presence !== null && presence[row] !== PRESENT) || values[row]! > boundary
 }

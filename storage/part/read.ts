@@ -11,6 +11,7 @@ import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
+import { HexChunk } from './encodings/hex.ts'
 import {
   decodeColumn,
   decodeRows,
@@ -378,13 +379,14 @@ class FileBlock implements BlockReader, BlockFacts {
     return vector
   }
 
-  /** What the next reader of few rows needs: text that is taken apart, and other columns once they are asked for a second time. */
+  /** What the next reader of few rows needs: text that is taken apart, and of other columns all there is once they are asked for a second time. */
   #keep(field: string, { apart, whole }: RowMemo): void {
     const { cache, id } = this.#part
-    if (apart !== undefined) cache.set(id, apartOf(this.#number), field, apart, apart.byteLength)
-    if (whole === undefined) return
-    if (this.#asked.has(field)) cache.set(id, this.#number, field, whole, bytesOfVector(whole))
-    else this.#asked.add(field)
+    const isAsked = this.#asked.has(field)
+    this.#asked.add(field)
+    if (apart !== undefined && (isAsked || !(apart instanceof HexChunk)))
+      cache.set(id, apartOf(this.#number), field, apart, apart.byteLength)
+    if (whole !== undefined && isAsked) cache.set(id, this.#number, field, whole, bytesOfVector(whole))
   }
 
   /**

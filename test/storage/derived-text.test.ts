@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
-import { decodeHex, decodeHexRows, encodeHex, hexDigitsOf } from '../../storage/part/encodings/hex.ts'
+import { encodeHex, HexChunk, hexDigitsOf } from '../../storage/part/encodings/hex.ts'
 import { decodeTimeText, encodeTimeText, timeFormOf } from '../../storage/part/encodings/time-text.ts'
 import { pickRows } from '../../storage/pick.ts'
 import { openStore } from '../../storage/store.ts'
@@ -29,11 +29,11 @@ function throughHex(values: readonly (string | null | undefined)[]): unknown[] |
   const sink = new ByteSink()
   encodeHex(sink, vector, digits)
   const source = new ByteSource(sink.finish().slice())
-  const decoded = valuesOf(decodeHex(source, values.length), values.length)
+  const decoded = valuesOf(new HexChunk(source, values.length).all(), values.length)
   assert.equal(source.remaining, 0)
   const rows = someRows(values.length)
   assert.deepEqual(
-    valuesOf(decodeHexRows(new ByteSource(sink.finish().slice()), values.length, rows), rows.length),
+    valuesOf(new HexChunk(new ByteSource(sink.finish().slice()), values.length).some(rows), rows.length),
     Array.from(rows, row => values[row]),
   )
   return decoded

@@ -69,26 +69,43 @@ function digitOf(value: number): number {
   return value < 10 ? ZERO + value : A + value - 10
 }
 
-export function decodeHex(source: ByteSource, rowCount: number): TextVector {
-  const { presence, digits } = readHead(source, rowCount)
-  const packed = source.bytes((presentIn(presence, rowCount) * digits) / 2)
-  return unpacked(packed, presence, rowCount, digits)
-}
+/** A chunk of hexadecimal text, half as large as the text. @throws {RangeError} when the bytes describe none */
+export class HexChunk {
+  readonly #rowCount: number
+  readonly #presence: Uint8Array | null
+  readonly #digits: number
+  readonly #packed: Uint8Array
 
-/** These rows alone. */
-export function decodeHexRows(source: ByteSource, rowCount: number, rows: Uint32Array): TextVector {
-  const { presence, digits } = readHead(source, rowCount)
-  const all = source.bytes((presentIn(presence, rowCount) * digits) / 2)
-  const size = digits / 2
-  const packed = new Uint8Array(rows.length * size)
-  let at = 0
-  for (const row of rows) {
-    if (presence !== null && presence[row] !== PRESENT) continue
-    const before = presentIn(presence, row)
-    packed.set(all.subarray(before * size, (before + 1) * size), at)
-    at += size
+  constructor(source: ByteSource, rowCount: number) {
+    const { presence, digits } = readHead(source, rowCount)
+    this.#rowCount = rowCount
+    this.#presence = presence
+    this.#digits = digits
+    this.#packed = source.bytes((presentIn(presence, rowCount) * digits) / 2)
   }
-  return unpacked(packed.subarray(0, at), presenceAt(presence, rows), rows.length, digits)
+
+  /** About what it holds on to. */
+  get byteLength(): number {
+    return 128 + this.#packed.length + (this.#presence?.length ?? 0)
+  }
+
+  all(): TextVector {
+    return unpacked(this.#packed, this.#presence, this.#rowCount, this.#digits)
+  }
+
+  some(rows: Uint32Array): TextVector {
+    const presence = this.#presence
+    const size = this.#digits / 2
+    const packed = new Uint8Array(rows.length * size)
+    let at = 0
+    for (const row of rows) {
+      if (presence !== null && presence[row] !== PRESENT) continue
+      const before = presentIn(presence, row)
+      packed.set(this.#packed.subarray(before * size, (before + 1) * size), at)
+      at += size
+    }
+    return unpacked(packed.subarray(0, at), presenceAt(presence, rows), rows.length, this.#digits)
+  }
 }
 
 function readHead(source: ByteSource, rowCount: number): { presence: Uint8Array | null; digits: number } {

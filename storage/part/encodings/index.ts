@@ -15,7 +15,7 @@ import { decodeConstant, encodeConstant } from './constant.ts'
 import { decodeDictionary, encodeDictionary } from './dictionary.ts'
 import { decodeDurations, encodeDurations } from './durations.ts'
 import { decodeDecimals, decodeFloats, encodeDecimals, encodeFloats, scaleDecimals } from './floats.ts'
-import { decodeHex, decodeHexRows, encodeHex, hexDigitsOf } from './hex.ts'
+import { encodeHex, HexChunk, hexDigitsOf } from './hex.ts'
 import { areIntegers, decodeIntegers, encodeIntegers } from './integers.ts'
 import { fillAbsent } from './presence.ts'
 import { decodeSparse, decodeSparseRows, encodeSparseRows, gather, sparseRows, type ThinnableVector } from './sparse.ts'
@@ -170,7 +170,7 @@ export function decodeColumn(
         return decodeColumn(inner, source, count, dictionaryOf, columnOf)
       })
     case HEX:
-      return decodeHex(source, rowCount)
+      return new HexChunk(source, rowCount).all()
     case TIME_TEXT:
       return decodeTimeText(source, rowCount, timesOf(columnOf))
     case REBUILT:
@@ -215,7 +215,7 @@ function noColumn(): never {
 /** What reading few rows of a column has made of the chunk: whoever reads others of them may begin there. */
 export interface RowMemo {
   /** Text that is not stored as such, taken apart. */
-  apart?: WovenText | RebuiltChunk
+  apart?: HexChunk | WovenText | RebuiltChunk
   whole?: Vector
 }
 
@@ -236,7 +236,8 @@ export function decodeRows(
 ): Vector {
   switch (encoding) {
     case HEX:
-      return decodeHexRows(source, rowCount, rows)
+      memo.apart = new HexChunk(source, rowCount)
+      return memo.apart.some(rows)
     case TIME_TEXT:
       return decodeTimeText(source, rowCount, timesOf(columnOf), rows)
     case REBUILT:
