@@ -81,7 +81,7 @@ export interface EngineOptions extends Omit<StoreOptions, 'directory'> {
   readonly lookups?: Readonly<Record<string, string>>
   /** Stages by name, for `use`; saved queries are there anyway, by theirs. */
   readonly fragments?: Readonly<Record<string, string>>
-  /** Bytes of decoded chunks kept in memory. Default 256 MiB. */
+  /** Bytes of decoded chunks kept in memory, all threads together. Default 512 MiB. */
   readonly cacheBytes?: number
   /** Bytes all queries together may hold in memory. Default: a quarter of the machine's. */
   readonly queryPoolBytes?: number
@@ -180,15 +180,16 @@ export interface Engine {
  * @throws {LockedError} when another process owns the directory
  */
 export async function open(directory: string | null, options: EngineOptions = {}): Promise<Engine> {
-  const store = await openStore({ ...options, directory })
   const threads = options.threads ?? Math.min(THREADS_MAX, availableParallelism() - 1)
+  const cacheBytes = Math.ceil((options.cacheBytes ?? CACHE_BYTES) / (threads + 1))
+  const store = await openStore({ ...options, directory, cacheBytes })
   const memory = new MemoryPool(options.queryPoolBytes ?? totalmem() / 4)
   const pool = new ThreadPool({
     poolBytes: Math.ceil(memory.sizeBytes / (threads + 1)),
     stepsBack: (options.elsewhere ?? 'never') !== 'never',
     entry: new URL('./worker.js', import.meta.url),
     threads: directory === null ? 0 : threads,
-    cacheBytes: Math.ceil((options.cacheBytes ?? 256 * 1024 * 1024) / (threads + 1)),
+    cacheBytes,
     rowsMin: options.parallelRowsMin ?? 200_000,
   })
   const compiling = {
@@ -205,6 +206,9 @@ export async function open(directory: string | null, options: EngineOptions = {}
   const crowd = new Crowd(options.elsewhere ?? 'never', () => options.whole ?? pool.whole())
   return new StoreEngine({ crowd, directory, store, clock, pool, lanes, memory, spill, compiling, lookups })
 }
+
+/** Of which each thread has the same: where one counts what the others leave, what it read long ago keeps them short (text in 183 MB: 36 → 87 ms). */
+const CACHE_BYTES = 512 * 1024 * 1024
 
 /** More threads than this wait for memory rather than for work. */
 export const THREADS_MAX = 7

@@ -79,7 +79,9 @@ export const OPTIONS = {
   'syslog.tls': atStart(text('off', 'address that takes syslog over TLS, such as 0.0.0.0:6514')),
   ...tlsOptions('syslog', 'syslog.tls'),
   'syslog.trusted': atStart(text('', 'addresses and networks whose syslog needs no key: 10.0.0.0/8, 192.168.1.7')),
-  'storage.cache_max_bytes': atStart(bytes(256 * MIB, 'decoded columns kept in memory', { min: 0 })),
+  'storage.cache_max_bytes': atStart(
+    bytes(512 * MIB, 'decoded columns kept in memory, by all threads together', { min: 0 }),
+  ),
   'storage.cache_ttl': duration(300_000, 'how long the answer of a query may be answered again', { min: 0 }),
   'query.cache_max_bytes': bytes(64 * MIB, 'answers of queries kept in memory; 0: none', { min: 0 }),
   'query.sync_timeout': duration(30_000, 'a query that runs longer becomes a job, and is answered with 202', {

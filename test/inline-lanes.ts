@@ -12,6 +12,7 @@ import { createPartFiles, type PartFiles } from '../storage/part-files.ts'
 
 export class InlineLanes implements Lanes {
   readonly rowsMin = 0
+  readonly work = null
   /** Tasks that were answered with a state. */
   answered = 0
   readonly #lanes: {
@@ -44,7 +45,7 @@ export class InlineLanes implements Lanes {
     const { partial, profile, generation, from, values } = reply
     mirror.learn(generation, from, values)
     this.answered++
-    return { result: Promise.resolve({ partial, profile, ids: mirror.ids }), cancel: () => {} }
+    return { result: Promise.resolve({ partial, profile, ids: mirror.ids, ms: 0 }), cancel: () => {} }
   }
 }
 

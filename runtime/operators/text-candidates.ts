@@ -23,7 +23,7 @@ export class TextCandidates {
   readonly field: string
   readonly #searches: readonly TextSearch[]
   /** By text looked for, of the values of a dictionary whether they hold it. */
-  readonly #tables = new Map<string, WeakMap<Dictionary, Uint8Array>>()
+  readonly #tables = new Map<string, WeakMap<Dictionary, Uint8Array | null>>()
 
   /** Null where the rows that pass cannot be told this way: the searches are of one field. */
   static of(searches: readonly TextSearch[] | null): TextCandidates | null {
@@ -76,11 +76,7 @@ export class TextCandidates {
       case 'dict': {
         const { codes, dictionary } = vector
         const table = this.#tableOf(dictionary, search)
-        for (let row = 0; row < marks.length; row++) {
-          const code = codes[row]!
-          if (table[code] === UNKNOWN) table[code] = holds(dictionary.values[code], search) ? YES : NO
-          if (table[code] === YES) marks[row] = 1
-        }
+        if (table !== null) for (let row = 0; row < marks.length; row++) marks[row]! |= table[codes[row]!]!
         return
       }
       case 'text': {
@@ -117,19 +113,19 @@ export class TextCandidates {
     }
   }
 
-  #tableOf(dictionary: Dictionary, { literal, ignoreCase }: Literal): Uint8Array {
-    const key = `${ignoreCase} ${literal}`
+  /** By code 1 where the value holds it; null: none does. Asked once for all blocks of a part. */
+  #tableOf(dictionary: Dictionary, search: Literal): Uint8Array | null {
+    const key = `${search.ignoreCase} ${search.literal}`
     let tables = this.#tables.get(key)
     if (tables === undefined) this.#tables.set(key, (tables = new WeakMap()))
     let table = tables.get(dictionary)
-    if (table === undefined) tables.set(dictionary, (table = new Uint8Array(dictionary.values.length)))
+    if (table === undefined) {
+      const found = Uint8Array.from(dictionary.values, value => (holds(value, search) ? 1 : 0))
+      tables.set(dictionary, (table = found.includes(1) ? found : null))
+    }
     return table
   }
 }
-
-const UNKNOWN = 0
-const NO = 1
-const YES = 2
 
 /** What a value must hold. */
 interface Literal {

@@ -6,6 +6,7 @@
 import type { Interner } from '../helpers/interner.ts'
 import type { Profile } from '../profile.ts'
 import type { PartialState } from './state.ts'
+import type { WorkLedger } from './work.ts'
 
 /** Where a block is found by a thread that does not share memory. */
 export interface BlockPlace {
@@ -38,13 +39,17 @@ export interface LaneResult {
   readonly profile: Profile
   /** Its interned numbers, translated. */
   readonly ids: Uint32Array
+  /** The time it was at work. */
+  readonly ms: number
 }
 
 export interface Lanes {
   /** Threads ready besides the caller's; may be none, and may be more the next time. */
   ready(): number
-  /** Fewer rows than this are done before another thread has answered. */
+  /** Fewer rows than this are done before another thread has answered, where nothing is known of how long they take. */
   readonly rowsMin: number
+  /** What is known of that; null: it does not count. */
+  readonly work: WorkLedger | null
   /**
    * Runs the task in thread `lane` (0 … ready() - 1). Null when that failed, for whatever reason: the caller then does the work itself,
    * and meets the same error, or none.

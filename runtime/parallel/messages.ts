@@ -1,4 +1,5 @@
 /** What threads say to each other. Everything here survives structured cloning. */
+
 import type { PackedBlock } from '../../storage/build/handover.ts'
 import type { FieldSummary } from '../../storage/index.ts'
 import type { Profile, ScanProfile } from '../profile.ts'
@@ -76,6 +77,8 @@ export type Reply =
       readonly id: number
       readonly partial: PartialState
       readonly profile: Profile
+      /** `LaneResult.ms` */
+      readonly ms: number
       readonly generation: number
       /** Interned values from number `from` on. */
       readonly from: number

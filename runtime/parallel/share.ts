@@ -11,6 +11,7 @@ import type { Program, SplitPlan } from '../program.ts'
 import { Claims, orderFor } from './claims.ts'
 import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
 import { addProfile } from './profile.ts'
+import { SHARED_MS_MIN } from './work.ts'
 
 /** Blocks to go through, of which those count that `takes`, asked by place in the list. */
 export interface Share {
@@ -49,14 +50,31 @@ function hasManyGroups({ aggregate: { keys } }: SplitPlan, places: readonly Plac
   return groups * ROWS_PER_GROUP_MIN > rows
 }
 
-/** Null when the work is better done by one. */
-export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork | null {
+function isWorthSharing({ lanes, split }: ShareOptions, places: readonly Place[], rows: number): boolean {
+  // From 0 rows on: whatever it costs, as tests want it.
+  if (lanes.rowsMin === 0) return true
+  const expected = lanes.work?.expected(split.text(), rows) ?? null
+  const isLong = expected === null ? rows >= lanes.rowsMin : expected >= SHARED_MS_MIN
+  return isLong && !hasManyGroups(split, places, rows)
+}
+
+/** All of it by the caller, which is worth knowing the time of. */
+function aloneWork({ lanes, split }: ShareOptions, places: readonly Place[], rows: number): SharedWork {
+  return {
+    async *[Symbol.asyncIterator]() {
+      const startedAt = performance.now()
+      yield { places, takes: () => true }
+      lanes.work?.note(split.text(), rows, performance.now() - startedAt)
+    },
+    stop() {},
+  }
+}
+
+export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork {
   const { lanes, split, aggregate, profile } = options
   const total = places.reduce((sum, place) => sum + place.block.rowCount, 0)
-  // From 0 rows on: whatever it costs, as tests want it.
-  if (lanes.rowsMin > 0 && (total < lanes.rowsMin || hasManyGroups(split, places, total))) return null
-  const threads = lanes.ready()
-  if (threads === 0) return null
+  const threads = isWorthSharing(options, places, total) ? lanes.ready() : 0
+  if (threads === 0) return aloneWork(options, places, total)
   const dealt = deal(places, threads + 1)
   const memory = Claims.memoryFor(places.length)
   const claims = new Claims(memory)
@@ -94,13 +112,16 @@ export function shareWork(program: Program, places: readonly Place[], options: S
   return {
     async *[Symbol.asyncIterator]() {
       const order = orderFor(dealt, threads)
+      const startedAt = performance.now()
       yield {
         places: order.map(number => places[number]!),
         // What others can do is theirs while somebody waits for this thread.
         takes: at => (isMineAlone(order[at]!) || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
       }
+      let ms = performance.now() - startedAt
       for (const { lane, result } of runs) {
         const found = await result
+        ms += found?.ms ?? 0
         if (found !== null) take(found)
         else if (!options.isCanceled()) {
           yield { places: places.filter((_, number) => claims.isOf(number, lane)), takes: () => true }
@@ -108,6 +129,7 @@ export function shareWork(program: Program, places: readonly Place[], options: S
       }
       // Blocks left to threads that failed before they came to them.
       if (!options.isCanceled()) yield { places, takes: at => claims.take(at, threads) }
+      lanes.work?.note(split.text(), total, ms)
     },
     stop() {
       for (const run of runs) run.cancel()
@@ -117,15 +139,34 @@ export function shareWork(program: Program, places: readonly Place[], options: S
 
 const NOTHING = { result: Promise.resolve(null), cancel: (): void => {} }
 
+/** A share may have so much more than the mean. */
+const UNEVEN = 1.25
+
 /**
  * Numbers of places by share, the last one for the caller. The same block always goes to the same share, so that every thread's cache holds
- * what it will be asked for again; parts in this thread's memory stay with the caller.
+ * what it will be asked for again; parts in this thread's memory stay with the caller. Where that leaves one with much more than the others
+ * (few blocks, of few rows and of many), the largest are dealt first, each to the share that has the least.
  */
 function deal(places: readonly Place[], shares: number): number[][] {
-  const dealt: number[][] = Array.from({ length: shares }, () => [])
-  for (const [number, place] of places.entries()) {
-    const share = place.part.path === null ? shares - 1 : (place.partNumber + place.number) % shares
-    dealt[share]!.push(number)
+  const mine = shares - 1
+  const shareOf = ({ part, partNumber, number }: Place): number =>
+    part.path === null ? mine : (partNumber + number) % shares
+  const rowsOf = (number: number): number => places[number]!.block.rowCount
+  const dealt = dealtBy(places.map(shareOf), shares)
+  const rows = dealt.map(numbers => numbers.reduce((sum, number) => sum + rowsOf(number), 0))
+  const mean = rows.reduce((sum, each) => sum + each, 0) / shares
+  if (Math.max(...rows) <= UNEVEN * mean) return dealt
+  const chosen = new Array<number>(places.length).fill(mine)
+  const load = new Array<number>(shares).fill(0)
+  for (const number of [...places.keys()].sort((a, b) => rowsOf(b) - rowsOf(a))) {
+    if (places[number]!.part.path !== null) chosen[number] = load.indexOf(Math.min(...load))
+    load[chosen[number]!]! += rowsOf(number)
   }
+  return dealtBy(chosen, shares)
+}
+
+function dealtBy(shareOf: readonly number[], shares: number): number[][] {
+  const dealt: number[][] = Array.from({ length: shares }, () => [])
+  for (const [number, share] of shareOf.entries()) dealt[share]!.push(number)
   return dealt
 }

@@ -121,7 +121,8 @@ export class RebuiltChunk {
 
   /** @param columnOf  these rows of the other columns. @throws {RangeError} when they do not make the text */
   some(rows: Uint32Array, columnOf: ColumnOf): TextVector {
-    const text = fewRows(this.chosen, this.kept, boundTo(this.templates, columnOf), rows)
+    const room = Math.ceil((this.#total / Math.max(1, this.chosen.length)) * rows.length * 1.25) + 4096
+    const text = fewRows(this.chosen, this.kept, boundTo(this.templates, columnOf), rows, room)
     return { kind: 'text', ...text, presence: presenceAt(this.#presence, rows) }
   }
 }
@@ -158,9 +159,15 @@ function everyRow(chosen: ArrayLike<number>, kept: TextVector, bound: readonly B
 }
 
 /** Renderers are of columns of these rows: of each its number among them is asked, not its number in the block. */
-function fewRows(chosen: ArrayLike<number>, kept: TextVector, bound: readonly Bound[], rows: Uint32Array): Rows {
+function fewRows(
+  chosen: ArrayLike<number>,
+  kept: TextVector,
+  bound: readonly Bound[],
+  rows: Uint32Array,
+  expectedBytes: number,
+): Rows {
   const offsets = new Uint32Array(rows.length + 1)
-  let bytes = new Uint8Array(512 * rows.length)
+  let bytes = new Uint8Array(expectedBytes)
   let at = 0
   const room = (length: number): void => {
     if (at + length > CHUNK_BYTES_MAX) throw new RangeError('more text than fits a chunk')

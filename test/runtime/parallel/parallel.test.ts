@@ -104,6 +104,7 @@ describe('work shared between threads', () => {
   it('does itself what a thread could not', async () => {
     const failing: Lanes = {
       rowsMin: 0,
+      work: null,
       ready: () => 2,
       run: () => ({ result: Promise.resolve(null), cancel: () => {} }),
     }
@@ -130,6 +131,7 @@ describe('work shared between threads', () => {
     let canceled = 0
     const counting: Lanes = {
       rowsMin: 0,
+      work: null,
       ready: () => 1,
       run: (lane, task, interner) => ({ ...lanes.run(lane, task, interner), cancel: () => void canceled++ }),
     }
