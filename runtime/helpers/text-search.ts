@@ -91,12 +91,43 @@ function markHits(
     const hits = search.hits(from)
     for (let n = 0; n < hits.length; n++) {
       const hit = from + hits[n]!
-      while (offsets[row + 1]! <= hit) row++
+      if (offsets[row + 1]! <= hit) row = rowOf(offsets, hit, row + 1, last)
       if (rows[row] !== NO || hit + needle.length > offsets[row + 1]!) continue
       const verdict = accept(bytes, hit, hit + needle.length, offsets[row]!, offsets[row + 1]!)
       if (verdict !== false) rows[row] = verdict === null ? ASK : YES
     }
   }
+}
+
+/** The row a byte belongs to, at or after `from`. Hits are few rows apart or many: it is looked for in steps that grow. */
+function rowOf(offsets: Uint32Array, byte: number, from: number, last: number): number {
+  let low = from
+  let step = 1
+  while (low + step <= last && offsets[low + step]! <= byte) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(last, low + step)
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (offsets[middle]! <= byte) low = middle
+    else high = middle - 1
+  }
+  // Empty rows start where the next one does; the byte belongs to the last of them.
+  return low
+}
+
+/** Sets to 1 the rows that hold the text, as `contains` says or `contains_cs`, and leaves the others. */
+export function markTexts(vector: TextVector, needle: string, ignoreCase: boolean, marks: Uint8Array): void {
+  const { rowCount } = vector
+  if (rowCount === 0) return
+  if (vector.presence === null && isAscii(needle) && !(ignoreCase && foldsBeyondAscii(vector, needle))) {
+    const all = { needle, ignoreCase, accept: () => true, decide: () => null }
+    markHits(vector, all, 0, rowCount - 1, marks)
+    return
+  }
+  const rows = (ignoreCase ? textContains : textContainsCs)(vector, needle, null, rowCount)
+  for (let row = 0; row < rowCount; row++) if (rows[row] === YES) marks[row] = 1
 }
 
 /** The first and the last row of a selection, which may be a part of a block's; in whatever order it is. */

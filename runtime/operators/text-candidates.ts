@@ -11,7 +11,7 @@ import type { Value } from '../../storage/value.ts'
 import { type Dictionary, NULL, PRESENT, type Vector } from '../../storage/vector.ts'
 import { hitsByHand, needleOf } from '../helpers/byte-search.ts'
 import { TEXT_HELPERS } from '../helpers/text.ts'
-import { TEXT_SEARCH_HELPERS } from '../helpers/text-search.ts'
+import { markTexts } from '../helpers/text-search.ts'
 import type { TextSearch } from '../program.ts'
 
 /** Shorter texts stand nearly everywhere. */
@@ -44,12 +44,14 @@ export class TextCandidates {
     for (const { text, ignoreCase } of this.#searches) {
       const literals = literalsWithin(text, parts)
       if (literals.length === 0) return null
-      const found = literals.map(literal => {
-        const rows = new Uint8Array(marks.length)
-        this.#mark(parts, fields, { literal, ignoreCase }, rows)
+      const found = literals.map((literal, at) => {
+        const rows = at === 0 && this.#searches.length === 1 ? marks : new Uint8Array(marks.length)
+        this.#mark(parts, fields, { literal, ignoreCase, isNumeric: NUMERIC.test(literal) }, rows)
         return rows
       })
-      for (let row = 0; row < marks.length; row++) if (found.every(rows => rows[row] === 1)) marks[row] = 1
+      const [first, ...others] = found as [Uint8Array, ...Uint8Array[]]
+      for (const other of others) for (let row = 0; row < first.length; row++) first[row]! &= other[row]!
+      if (first !== marks) for (let row = 0; row < marks.length; row++) marks[row]! |= first[row]!
     }
     return marks
   }
@@ -79,17 +81,13 @@ export class TextCandidates {
         if (table !== null) for (let row = 0; row < marks.length; row++) marks[row]! |= table[codes[row]!]!
         return
       }
-      case 'text': {
-        const { textContains, textContainsCs } = TEXT_SEARCH_HELPERS
-        const find = search.ignoreCase ? textContains : textContainsCs
-        const found = find(vector, search.literal, null, vector.rowCount)
-        for (let row = 0; row < marks.length; row++) if (found[row] === 1) marks[row] = 1
+      case 'text':
+        markTexts(vector, search.literal, search.ignoreCase, marks)
         markNulls(vector.presence, search, marks)
         return
-      }
       case 'number': {
         const { values, presence } = vector
-        if (NUMERIC.test(search.literal))
+        if (search.isNumeric)
           for (let row = 0; row < marks.length; row++)
             if (marks[row] === 0 && isPresent(presence, row) && holds(values[row]!, search)) marks[row] = 1
         markNulls(presence, search, marks)
@@ -120,17 +118,47 @@ export class TextCandidates {
     if (tables === undefined) this.#tables.set(key, (tables = new WeakMap()))
     let table = tables.get(dictionary)
     if (table === undefined) {
-      const found = Uint8Array.from(dictionary.values, value => (holds(value, search) ? 1 : 0))
-      tables.set(dictionary, (table = found.includes(1) ? found : null))
+      table = longestText(dictionary) < search.literal.length ? null : tableOf(dictionary, search)
+      tables.set(dictionary, table)
     }
     return table
   }
+}
+
+function tableOf({ values }: Dictionary, search: Literal): Uint8Array | null {
+  const table = new Uint8Array(values.length)
+  let isAny = false
+  for (let code = 0; code < values.length; code++) {
+    if (!holds(values[code], search)) continue
+    table[code] = 1
+    isAny = true
+  }
+  return isAny ? table : null
+}
+
+const longest = new WeakMap<Dictionary, number>()
+
+/** How long the longest value is; what is no text may be longer than any. */
+function longestText(dictionary: Dictionary): number {
+  let length = longest.get(dictionary)
+  if (length === undefined) {
+    length = 0
+    for (const value of dictionary.values)
+      length = Math.max(
+        length,
+        typeof value === 'string' ? value.length : value === undefined ? 0 : Number.POSITIVE_INFINITY,
+      )
+    longest.set(dictionary, length)
+  }
+  return length
 }
 
 /** What a value must hold. */
 interface Literal {
   readonly literal: string
   readonly ignoreCase: boolean
+  /** Might it stand in a number? */
+  readonly isNumeric: boolean
 }
 
 const isPresent = (presence: Uint8Array | null, row: number): boolean => presence === null || presence[row] === PRESENT
@@ -144,8 +172,11 @@ function markNulls(presence: Uint8Array | null, search: Literal, marks: Uint8Arr
 const NUMERIC = /^[-+.\deE]+$/
 
 /** Of the JSON of a value, but for what escapes add to a string. */
-function holds(value: Value, { literal, ignoreCase }: Literal): boolean {
+function holds(value: Value, { literal, ignoreCase, isNumeric }: Literal): boolean {
   if (value === undefined) return false
+  // Said without looking: no letter of ASCII comes of less than a character, and an id of a trace is longer than 100,000 users.
+  if (typeof value === 'string' && value.length < literal.length) return false
+  if (typeof value === 'number' && !isNumeric) return false
   const text = typeof value === 'object' && value !== null ? jsonOf(value) : String(value)
   const { contains, containsCs } = TEXT_HELPERS
   return text === null || (ignoreCase ? contains : containsCs)(text, literal) === true
@@ -165,9 +196,10 @@ function jsonOf(value: object): string | null {
 /** Rows whose template holds it outside of the values, and of the texts that have no template those that hold it. */
 function markTemplates({ templates, chosen, kept }: TextParts, search: Literal, marks: Uint8Array): void {
   const needle = needleOf(search.literal, search.ignoreCase)
-  const { textContains, textContainsCs } = TEXT_SEARCH_HELPERS
-  const inKept = (search.ignoreCase ? textContains : textContainsCs)(kept, search.literal, null, kept.rowCount)
+  const inKept = new Uint8Array(kept.rowCount)
+  markTexts(kept, search.literal, search.ignoreCase, inKept)
   const inTemplate = templates.map(({ pieces }) => pieces.some(piece => hitsByHand(piece, needle).length > 0))
+  if (!inKept.includes(1) && !inTemplate.includes(true)) return
   for (let row = 0, at = 0; row < marks.length; row++) {
     const number = chosen[row]!
     if (number === 0 ? inKept[at++] === 1 : inTemplate[number - 1]) marks[row] = 1
