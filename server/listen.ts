@@ -5,6 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine.ts'
+import { collectForPassing } from '../storage/nice.ts'
 import { serveOthers } from '../storage/turns.ts'
 import { serveContext } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -28,6 +29,7 @@ export interface RunningServer {
 
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
   serveOthers()
+  collectForPassing()
   const context = createContext(engine, config)
   const created = (await context.authority?.keys.bootstrap()) ?? null
   const tls = tlsSettings(config, 'http')
