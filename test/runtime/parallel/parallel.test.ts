@@ -14,6 +14,7 @@ import { type Engine, open } from '../../../engine.ts'
 import type { Lanes } from '../../../runtime/parallel/lanes.ts'
 import { ThreadPool } from '../../../runtime/parallel/pool.ts'
 import { packValue, unpackValue } from '../../../runtime/parallel/values.ts'
+import { SHARED_MS_MIN, WorkLedger } from '../../../runtime/parallel/work.ts'
 import type { IncomingEvent } from '../../../storage/index.ts'
 import { DateTime, Duration, type Value } from '../../../storage/value.ts'
 import { NOW } from '../../case-input.ts'
@@ -110,6 +111,42 @@ describe('work shared between threads', () => {
     }
     const alone = await onDisk({}, engine => answerOf(engine, QUERIES[0]))
     assert.deepEqual(await onDisk({ lanes: failing }, engine => answerOf(engine, QUERIES[0])), alone)
+  })
+
+  it('leaves nothing to threads that one has done as soon, and tries again when it has grown', async () => {
+    const lanes = new InlineLanes(1)
+    const plans: string[] = []
+    const work = new (class extends WorkLedger {
+      override note(plan: string, rows: number, ms: number): void {
+        plans.push(plan)
+        super.note(plan, rows, ms)
+      }
+    })()
+    let asked = 0
+    const counting: Lanes = {
+      rowsMin: 1,
+      work,
+      ready: () => 1,
+      run: (lane, task, interner) => {
+        asked++
+        // What it says it took is what is known of the plan from then on.
+        const { result, cancel } = lanes.run(lane, task, interner)
+        return { result: result.then(found => found && { ...found, ms: asked === 1 ? 0 : 10_000 }), cancel }
+      },
+    }
+    await onDisk({ lanes: counting }, async engine => {
+      const query = 'stats sum(n) as s by level | sort level'
+      const first = await answerOf(engine, query)
+      assert.equal(asked, 1, 'nothing is known: there are enough rows')
+      const [plan] = plans as [string]
+      work.note(plan, 1550, SHARED_MS_MIN / 2)
+      assert.deepEqual(await answerOf(engine, query), first)
+      assert.equal(asked, 1, 'half of what is worth it')
+      work.note(plan, 1550, SHARED_MS_MIN * 2)
+      assert.deepEqual(await answerOf(engine, query), first)
+      assert.equal(asked, 2, 'twice as much')
+      assert.ok(work.expected(plan, 1550)! >= 10_000, 'what threads took counts')
+    })
   })
 
   it('runs in threads', async () => {
