@@ -193,12 +193,31 @@ function jsonOf(value: object): string | null {
   return isWritten ? text : null
 }
 
+type Template = TextParts['templates'][number]
+
+const piecesBeyondAscii = new WeakMap<Template, readonly string[]>()
+
+/** Pieces in which a character may fold to a letter of ASCII. */
+function beyondAscii(template: Template): readonly string[] {
+  let texts = piecesBeyondAscii.get(template)
+  if (texts === undefined) {
+    const beyond = template.pieces.filter(piece => piece.some(byte => byte > 127))
+    texts = beyond.map(piece => Buffer.from(piece).toString('utf8'))
+    piecesBeyondAscii.set(template, texts)
+  }
+  return texts
+}
+
 /** Rows whose template holds it outside of the values, and of the texts that have no template those that hold it. */
 function markTemplates({ templates, chosen, kept }: TextParts, search: Literal, marks: Uint8Array): void {
   const needle = needleOf(search.literal, search.ignoreCase)
   const inKept = new Uint8Array(kept.rowCount)
   markTexts(kept, search.literal, search.ignoreCase, inKept)
-  const inTemplate = templates.map(({ pieces }) => pieces.some(piece => hitsByHand(piece, needle).length > 0))
+  const inTemplate = templates.map(
+    template =>
+      template.pieces.some(piece => hitsByHand(piece, needle).length > 0) ||
+      beyondAscii(template).some(text => holds(text, search)),
+  )
   if (!inKept.includes(1) && !inTemplate.includes(true)) return
   for (let row = 0, at = 0; row < marks.length; row++) {
     const number = chosen[row]!

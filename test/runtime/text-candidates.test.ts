@@ -35,9 +35,21 @@ async function withBlocks(events: readonly IncomingEvent[], check: (block: Block
   })
 }
 
+const WAYS = [
+  (text: string) => text,
+  (text: string) => text.toUpperCase(),
+  // Of the Kelvin sign it makes a letter of ASCII.
+  (text: string) => text.toLowerCase(),
+]
+
 /** Of any text of a block, any part, in any case. */
 const slices = fc.array(
-  fc.record({ text: fc.nat(1000), from: fc.nat(80), length: fc.integer({ min: 1, max: 24 }), shout: fc.boolean() }),
+  fc.record({
+    text: fc.nat(1000),
+    from: fc.nat(80),
+    length: fc.integer({ min: 1, max: 24 }),
+    as: fc.constantFrom(...WAYS),
+  }),
   { minLength: 20, maxLength: 20 },
 )
 
@@ -48,7 +60,7 @@ const escapedLine = fc
       unit: fc.constantFrom('\n', '\t', '\u001b', '\b', '\f', '"', '\\', 'n', 'u', '0', '1', 'b', 'K', 'ſ'),
     }),
     fc.constantFrom(1, 10.5, true, false, null, [], ['a1', { b: 'c\n01' }]),
-    fc.constantFrom('user', 'path'),
+    fc.constantFrom('user', 'path', '\u212aey'),
   )
   .map(([text, value, name]) => JSON.stringify({ [name]: text, value, at: `id ${text.length}` }))
 
@@ -62,11 +74,10 @@ test('a row that has the text is marked, whatever the text and wherever it stand
         await withBlocks(
           lines.map(line => eventOf(Buffer.from(line).toString())),
           ({ parts, texts }) => {
-            for (const { text, from, length, shout } of cuts) {
+            for (const { text, from, length, as } of cuts) {
               const whole = texts[text % texts.length]!
               const start = from % Math.max(1, whole.length)
-              const cut = whole.slice(start, start + length)
-              const needle = shout ? cut.toUpperCase() : cut
+              const needle = as(whole.slice(start, start + length))
               for (const ignoreCase of [true, false]) {
                 const marks = TextCandidates.of([{ field: '_raw', text: needle, ignoreCase }])?.marks(parts)
                 const { contains, containsCs } = TEXT_HELPERS
