@@ -70,6 +70,7 @@ function aloneWork({ lanes, split }: ShareOptions, places: readonly Place[], row
   }
 }
 
+/** Blocks for every thread there is, or all of them for the caller where that is as soon. */
 export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork {
   const { lanes, split, aggregate, profile } = options
   const total = places.reduce((sum, place) => sum + place.block.rowCount, 0)
