@@ -45,7 +45,7 @@ export class InlineLanes implements Lanes {
     const { partial, profile, generation, from, values } = reply
     mirror.learn(generation, from, values)
     this.answered++
-    return { result: Promise.resolve({ partial, profile, ids: mirror.ids, ms: 0 }), cancel: () => {} }
+    return { result: Promise.resolve({ partial, profile, ids: mirror.ids }), cancel: () => {} }
   }
 }
 

@@ -39,8 +39,6 @@ export interface LaneResult {
   readonly profile: Profile
   /** Its interned numbers, translated. */
   readonly ids: Uint32Array
-  /** The time it was at work. */
-  readonly ms: number
 }
 
 export interface Lanes {
@@ -49,7 +47,7 @@ export interface Lanes {
   /** Fewer rows than this are done before another thread has answered, where nothing is known of how long they take. */
   readonly rowsMin: number
   /** What is known of that; null: it does not count. */
-  readonly work: WorkLedger | null
+  readonly work: Pick<WorkLedger, 'isShared' | 'note'> | null
   /**
    * Runs the task in thread `lane` (0 … ready() - 1). Null when that failed, for whatever reason: the caller then does the work itself,
    * and meets the same error, or none.

@@ -77,8 +77,6 @@ export type Reply =
       readonly id: number
       readonly partial: PartialState
       readonly profile: Profile
-      /** `LaneResult.ms` */
-      readonly ms: number
       readonly generation: number
       /** Interned values from number `from` on. */
       readonly from: number

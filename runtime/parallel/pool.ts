@@ -183,9 +183,9 @@ class Thread implements WholeThread {
       waiting.settle(null)
       return
     }
-    const { partial, profile, ms, generation, from, values } = reply
+    const { partial, profile, generation, from, values } = reply
     waiting.mirror.learn(generation, from, values)
-    waiting.settle({ partial, profile, ms, ids: waiting.mirror.ids })
+    waiting.settle({ partial, profile, ids: waiting.mirror.ids })
   }
 
   #rest(): void {

@@ -9,7 +9,7 @@ import type { AggregateSpec } from '../program.ts'
 import { Claims } from './claims.ts'
 import type { BlockPlace } from './lanes.ts'
 import type { Order, Reply, Request } from './messages.ts'
-import { buffersOf, type PartialState } from './state.ts'
+import { buffersOf } from './state.ts'
 import { packValues } from './values.ts'
 import { type WholeRooms, WholeRuns } from './whole.ts'
 
@@ -49,17 +49,8 @@ export function serve(rooms: ThreadRooms & WholeRooms): void {
 export function answering(rooms: ThreadRooms): (request: Request) => Generator<void, Reply> {
   const programs = new Lru<string, AggregateSpec>(PROGRAMS_MAX)
   return function* (request) {
-    const steps = run(request, rooms, programs)
-    let ms = 0
     try {
-      for (;;) {
-        const startedAt = performance.now()
-        const { done, value } = steps.next()
-        ms += performance.now() - startedAt
-        if (!done) yield
-        else if (value === null) return { id: request.id, failed: 'canceled' }
-        else return 'failed' in value ? value : { ...value, ms }
-      }
+      return (yield* run(request, rooms, programs)) ?? { id: request.id, failed: 'canceled' }
     } catch (error) {
       // The asking thread does this work again itself, and meets the error where it can be told.
       return { id: request.id, failed: error instanceof Error ? error.message : String(error) }
@@ -67,13 +58,11 @@ export function answering(rooms: ThreadRooms): (request: Request) => Generator<v
   }
 }
 
-type Found = Omit<Extract<Reply, { partial: PartialState }>, 'ms'>
-
 function* run(
   { id, task, known, canceled }: Request,
   rooms: ThreadRooms,
   programs: Lru<string, AggregateSpec>,
-): Generator<void, Found | Extract<Reply, { failed: string }> | null> {
+): Generator<void, Reply | null> {
   const flag = new Int32Array(canceled)
   const spec = programs.getOrMake(task.plan, () => rooms.assemble(task.plan, task.query))
   const claims = new Claims(task.claims)

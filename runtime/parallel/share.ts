@@ -11,7 +11,6 @@ import type { Program, SplitPlan } from '../program.ts'
 import { Claims, orderFor } from './claims.ts'
 import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
 import { addProfile } from './profile.ts'
-import { SHARED_MS_MIN } from './work.ts'
 
 /** Blocks to go through, of which those count that `takes`, asked by place in the list. */
 export interface Share {
@@ -53,9 +52,9 @@ function hasManyGroups({ aggregate: { keys } }: SplitPlan, places: readonly Plac
 function isWorthSharing({ lanes, split }: ShareOptions, places: readonly Place[], rows: number): boolean {
   // From 0 rows on: whatever it costs, as tests want it.
   if (lanes.rowsMin === 0) return true
-  const expected = lanes.work?.expected(split.text(), rows) ?? null
-  const isLong = expected === null ? rows >= lanes.rowsMin : expected >= SHARED_MS_MIN
-  return isLong && !hasManyGroups(split, places, rows)
+  if (hasManyGroups(split, places, rows)) return false
+  const isMuch = rows >= lanes.rowsMin
+  return lanes.work?.isShared(split.text(), rows, isMuch) ?? isMuch
 }
 
 /** All of it by the caller, which is worth knowing the time of. */
@@ -64,7 +63,7 @@ function aloneWork({ lanes, split }: ShareOptions, places: readonly Place[], row
     async *[Symbol.asyncIterator]() {
       const startedAt = performance.now()
       yield { places, takes: () => true }
-      lanes.work?.note(split.text(), rows, performance.now() - startedAt)
+      lanes.work?.note(split.text(), rows, 'alone', performance.now() - startedAt)
     },
     stop() {},
   }
@@ -119,10 +118,8 @@ export function shareWork(program: Program, places: readonly Place[], options: S
         // What others can do is theirs while somebody waits for this thread.
         takes: at => (isMineAlone(order[at]!) || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
       }
-      let ms = performance.now() - startedAt
       for (const { lane, result } of runs) {
         const found = await result
-        ms += found?.ms ?? 0
         if (found !== null) take(found)
         else if (!options.isCanceled()) {
           yield { places: places.filter((_, number) => claims.isOf(number, lane)), takes: () => true }
@@ -130,7 +127,7 @@ export function shareWork(program: Program, places: readonly Place[], options: S
       }
       // Blocks left to threads that failed before they came to them.
       if (!options.isCanceled()) yield { places, takes: at => claims.take(at, threads) }
-      lanes.work?.note(split.text(), total, ms)
+      lanes.work?.note(split.text(), total, 'shared', performance.now() - startedAt)
     },
     stop() {
       for (const run of runs) run.cancel()

@@ -113,40 +113,44 @@ describe('work shared between threads', () => {
     assert.deepEqual(await onDisk({ lanes: failing }, engine => answerOf(engine, QUERIES[0])), alone)
   })
 
-  it('leaves nothing to threads that one has done as soon, and tries again when it has grown', async () => {
+  it('goes the way that was quicker, and tries the other again', async () => {
     const lanes = new InlineLanes(1)
-    const plans: string[] = []
-    const work = new (class extends WorkLedger {
-      override note(plan: string, rows: number, ms: number): void {
-        plans.push(plan)
-        super.note(plan, rows, ms)
-      }
-    })()
-    let asked = 0
-    const counting: Lanes = {
+    const work = new WorkLedger()
+    const asked: string[] = []
+    const choosing: Lanes = {
       rowsMin: 1,
-      work,
-      ready: () => 1,
-      run: (lane, task, interner) => {
-        asked++
-        // What it says it took is what is known of the plan from then on.
-        const { result, cancel } = lanes.run(lane, task, interner)
-        return { result: result.then(found => found && { ...found, ms: asked === 1 ? 0 : 10_000 }), cancel }
+      work: {
+        isShared: (plan, rows, otherwise) => work.isShared(plan, rows, otherwise),
+        note: (plan, rows, way) => {
+          asked.push(way)
+          // Shared is quicker until it is slower.
+          work.note(plan, rows, way, way === 'alone' ? 10 : asked.length < 12 ? 9 : 20)
+        },
       },
+      ready: () => 1,
+      run: (lane, task, interner) => lanes.run(lane, task, interner),
     }
-    await onDisk({ lanes: counting }, async engine => {
+    await onDisk({ lanes: choosing }, async engine => {
       const query = 'stats sum(n) as s by level | sort level'
       const first = await answerOf(engine, query)
-      assert.equal(asked, 1, 'nothing is known: there are enough rows')
-      const [plan] = plans as [string]
-      work.note(plan, 1550, SHARED_MS_MIN / 2)
-      assert.deepEqual(await answerOf(engine, query), first)
-      assert.equal(asked, 1, 'half of what is worth it')
-      work.note(plan, 1550, SHARED_MS_MIN * 2)
-      assert.deepEqual(await answerOf(engine, query), first)
-      assert.equal(asked, 2, 'twice as much')
-      assert.ok(work.expected(plan, 1550)! >= 10_000, 'what threads took counts')
+      for (let run = 0; run < 20; run++) assert.deepEqual(await answerOf(engine, query), first)
     })
+    assert.deepEqual(asked.slice(0, 6), ['shared', 'alone', 'alone', 'alone', 'shared', 'shared'], 'each has its tries')
+    assert.deepEqual([...new Set(asked.slice(6, 12))], ['shared'])
+    assert.equal(asked.at(-1), 'alone')
+  })
+
+  it('leaves what one does at once to one, and what would take one long to all', () => {
+    const work = new WorkLedger()
+    assert.equal(work.isShared('new', 1000, true), true)
+    assert.equal(work.isShared('new', 1000, false), false)
+    work.note('short', 1000, 'alone', SHARED_MS_MIN / 2)
+    assert.equal(work.isShared('short', 1000, true), false)
+    assert.equal(work.isShared('short', 10_000, false), true, 'ten times the rows')
+    work.note('long', 1000, 'shared', 100)
+    assert.equal(work.isShared('long', 1000, true), true)
+    for (let run = 0; run < 63; run++) work.note('slow', 1000, run < 3 ? 'alone' : 'shared', run < 3 ? 20 : 10)
+    assert.equal(work.isShared('slow', 1000, true), false, 'once in so many runs the other way')
   })
 
   it('runs in threads', async () => {
