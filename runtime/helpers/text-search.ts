@@ -40,10 +40,14 @@ function rowByRow(
   return rows
 }
 
+const blanks = new WeakMap<Uint8Array, Uint8Array>()
+
+/** Where there is no text it is unknown; the same for every search of a column. */
 function blankRows({ rowCount, presence }: TextVector): Uint8Array {
-  const rows = new Uint8Array(rowCount)
-  if (presence !== null) for (let row = 0; row < rowCount; row++) if (presence[row] !== PRESENT) rows[row] = UNKNOWN
-  return rows
+  if (presence === null) return new Uint8Array(rowCount)
+  let blank = blanks.get(presence)
+  if (blank === undefined) blanks.set(presence, (blank = presence.map(state => (state === PRESENT ? NO : UNKNOWN))))
+  return blank.slice(0, rowCount)
 }
 
 interface Search {
@@ -70,19 +74,19 @@ function searchBlock(
   }
   if (ignoreCase && foldsBeyondAscii(vector, needle)) return rowByRow(vector, search.decide, rows, selection, count)
   const [first, last] = boundsOf(vector.rowCount, selection, count)
-  markHits(vector, search, first, last, rows)
-  askedRows(vector, search.decide, rows, selection, count)
+  if (markHits(vector, search, first, last, rows)) askedRows(vector, search.decide, rows, selection, count)
   return rows
 }
 
-/** Of the rows from `first` to `last`. */
+/** Of the rows from `first` to `last`. True when some of them have to be asked. */
 function markHits(
   { bytes, offsets }: TextVector,
   { needle, ignoreCase, accept }: Search,
   first: number,
   last: number,
   rows: Uint8Array,
-): void {
+): boolean {
+  let isAsked = false
   const start = offsets[first]!
   const end = offsets[last + 1]!
   const search = new ByteSearch(bytes, needleOf(needle, ignoreCase), start, end)
@@ -94,9 +98,12 @@ function markHits(
       if (offsets[row + 1]! <= hit) row = rowOf(offsets, hit, row + 1, last)
       if (rows[row] !== NO || hit + needle.length > offsets[row + 1]!) continue
       const verdict = accept(bytes, hit, hit + needle.length, offsets[row]!, offsets[row + 1]!)
-      if (verdict !== false) rows[row] = verdict === null ? ASK : YES
+      if (verdict === false) continue
+      rows[row] = verdict === null ? ASK : YES
+      if (verdict === null) isAsked = true
     }
   }
+  return isAsked
 }
 
 /** The row a byte belongs to, at or after `from`. Hits are few rows apart or many: it is looked for in steps that grow. */

@@ -53,6 +53,7 @@ type TallyKernel = (
 
 /** Lanes of more slots than this would not stay in the fastest cache, which is all they are for. */
 const TALLY_SLOTS_MAX = 2048
+const lanesOf = (slotCount: number): number => (slotCount <= TALLY_SLOTS_MAX ? 4 : 1)
 /** Histograms of larger dictionaries would weigh as much as the column they are kept with. */
 const HISTOGRAM_VALUES_MAX = 4096
 const histograms = new WeakMap<DictVector, Int32Array>()
@@ -123,6 +124,8 @@ export class Aggregation {
   #lanes = new Int32Array(0)
   /** Slots that hold counts not yet settled; 0: none. */
   #pendingSlots = 0
+  /** Rows counted there. */
+  #pendingRows = 0
   #rowsSinceCarry = 0
   #rows = 0
   /** By state column: what `count` columns counted before they were last cleared; null until that happens. */
@@ -275,19 +278,21 @@ export class Aggregation {
   #count(tally: KernelRunner<TallyKernel>, batch: Batch): void {
     const groups = this.#groups
     const { slotCount } = groups
-    if (this.#lanes.length < 4 * slotCount) this.#lanes = new Int32Array(4 * slotCount)
+    const size = lanesOf(slotCount) * slotCount
+    if (this.#lanes.length < size) this.#lanes = new Int32Array(size)
     const lanes = this.#lanes
     const histogram = this.#histogramOf(batch)
     if (histogram !== null) for (let code = 0; code < histogram.length; code++) lanes[code]! += histogram[code]!
     else {
       // One lane where four would not fit in the cache: all offsets are then zero.
-      const stride = slotCount <= TALLY_SLOTS_MAX ? slotCount : 0
+      const stride = lanesOf(slotCount) > 1 ? slotCount : 0
       const kernel = tally.get([], { selected: batch.selection !== null, exact: false }, groups.variant())
       tally.call(kernel, batch.selectedCount, count => {
         count(batch.rowCount, batch.selection, batch.selectedCount, groups.keys, slotCount, stride, lanes)
       })
     }
     this.#pendingSlots = slotCount
+    this.#pendingRows += batch.selectedCount
   }
 
   /** A whole dictionary column counts the same every time: per code, kept as long as the decoded column is. */
@@ -311,9 +316,11 @@ export class Aggregation {
     if (slotCount === 0) return
     this.#pendingSlots = 0
     const groups = this.#groups
-    this.#initialise(groups.count + slotCount)
+    // Of as many slots as two wide dictionaries have pairs, few may be taken.
+    this.#initialise(groups.count + Math.min(slotCount, this.#pendingRows))
+    this.#pendingRows = 0
     const lanes = this.#lanes
-    const isLaned = slotCount <= TALLY_SLOTS_MAX
+    const isLaned = lanesOf(slotCount) > 1
     const counts = this.#state as readonly Int32Array[]
     for (let slot = 0; slot < slotCount; slot++) {
       let count = lanes[slot]!
@@ -323,7 +330,7 @@ export class Aggregation {
       const group = known < 0 ? groups.add(slot) : known
       for (const column of counts) column[group]! += count
     }
-    lanes.fill(0, 0, isLaned ? 4 * slotCount : slotCount)
+    lanes.fill(0, 0, lanesOf(slotCount) * slotCount)
   }
 
   /** Moves what `count` columns hold into doubles. */
