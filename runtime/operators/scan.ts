@@ -342,7 +342,8 @@ function loadColumn(part: PartReader, block: BlockReader, name: string, scan: Sc
   }
   const vector = block.column(name, scan)
   if (vector !== null) scan.bytes += block.columnBytes(name)
-  if (vector !== null && !parentsOf(part).has(name)) return vector
+  // The time of an event is a time, whatever fields are named as if they were members of it.
+  if (vector !== null && (name === '_time' || !parentsOf(part).has(name))) return vector
   const object = assembled(part, block, name, scan)
   // A null or an empty object in some events, an object of several fields in others: those the event shows beside it.
   const isField = vector !== null || part.fields.some(field => field.name === name)
