@@ -12,6 +12,7 @@ import type { Emitted } from './emitted.ts'
 import type { KernelWriter } from './expression.ts'
 import { id, js, lit, ROW } from './js.ts'
 import { annotate, type KernelOptions, kernelSpec, loop } from './kernel-spec.ts'
+import { textColumn } from './text-search.ts'
 
 const EXTEND_PARAMETERS = 'columns, rowCount, selection, selectedCount'
 
@@ -49,6 +50,8 @@ export function emitExtend(assignments: readonly Assignment[], options: KernelOp
 /** Statements per row and the expression of the finished vector; a column that needs no loop has no statements. */
 function writeColumn(writer: KernelWriter, name: string, expr: Expr): { statements: Statement[]; output: Expression } {
   if (expr.kind === 'field') return { statements: [], output: writer.vector(expr.name) }
+  const whole = textColumn(writer, expr)
+  if (whole !== null) return { statements: [], output: whole }
   const { statements, result: emitted } = writer.capture(() => writer.value(expr))
   if (emitted.dict !== undefined && statements.length === 0 && emitted.dict.code.type === 'MemberExpression') {
     const codes = emitted.dict.code.object as Expression

@@ -99,6 +99,11 @@ export interface ScalarFunction extends Head {
   readonly textHelper?: HelperName
   /** Of a text and a pattern: null where the pattern does not match, so that rows without the text every match holds are not looked at. */
   readonly nullWithoutMatch?: true
+  /**
+   * Of a text column and constants, a whole column at once: `rt[columnHelper](vector, …constants, selection, selectedCount)` is a vector that says
+   * what the helper does, for patterns that `bytePattern` reads; rows outside the selection hold anything.
+   */
+  readonly columnHelper?: HelperName
   /** Its result may be missing rather than null (an absent member), so a null answer is not folded to a literal. */
   readonly mayBeMissing?: true
   /** Evaluated lazily: the resolver builds the CaseExpr or CoalesceExpr instead of a call. `helper` is still its meaning. */

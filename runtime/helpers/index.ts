@@ -25,6 +25,7 @@ import { SET_HELPERS } from './set.ts'
 import { SKETCH_HELPERS } from './sketch.ts'
 import { STRING_HELPERS } from './strings.ts'
 import { TEXT_HELPERS } from './text.ts'
+import { TEXT_CAPTURE_HELPERS } from './text-captures.ts'
 import { TEXT_SEARCH_HELPERS } from './text-search.ts'
 import { TIME_HELPERS } from './time.ts'
 import { USER_AGENT_HELPERS } from './user-agent.ts'
@@ -47,6 +48,7 @@ export const HELPERS = {
   ...COLLECTION_HELPERS,
   ...LAMBDA_HELPERS,
   ...VECTOR_HELPERS,
+  ...TEXT_CAPTURE_HELPERS,
   ...TEXT_SEARCH_HELPERS,
   ...SELECT_HELPERS,
   ...ADD_HELPERS,

@@ -39,6 +39,8 @@ const ESCAPE = /\\([dDwWsSbtnr]|[./\\[\](){}*+?|^$-])/y
 const CLASS = /\[\^?(?:[^\\[\]^&~-]|\\[dwstnr]|\\[./\\[\](){}*+?|^$-]|[A-Za-z0-9]-[A-Za-z0-9])+\]/y
 const PLAIN = /[^\\[\](){}*+?.|^$]/y
 
+/** What `.` is to the automaton. */
+const DOT = '[^\\n]'
 const SPACES = '\\t\\n\\f\\r '
 const TRANSLATED: Readonly<Record<string, string>> = { '\\s': `[${SPACES}]`, '\\S': `[^${SPACES}]` }
 
@@ -51,7 +53,7 @@ function matchAt(regex: RegExp, text: string, at: number): RegExpExecArray | nul
 export function shapeForV8(pattern: string, flags: string): V8Pattern | null {
   if (!/^[\x20-\x7e]*$/.test(pattern) || /[^is]/.test(flags)) return null
   const folds = flags.includes('i')
-  const dot = flags.includes('s') ? '[^]' : '[^\\n]'
+  const dot = flags.includes('s') ? '[^]' : DOT
   const regexFlags = folds ? 'iu' : 'u'
   const repeats: Repeat[] = []
   const prefix: string[] = []
@@ -167,6 +169,32 @@ function readAtom(pattern: string, at: number, folds: boolean): string | null {
   if (plain === null) return null
   readLength = 1
   return plain[0]
+}
+
+/** The atom at a place of a pattern without flags, as V8 reads it, and its length in the pattern; null: there is none it reads as the automaton does. */
+export function atomAt(pattern: string, at: number): { readonly source: string; readonly length: number } | null {
+  if (pattern[at] === '.') return { source: DOT, length: 1 }
+  const source = readAtom(pattern, at, false)
+  return source === null ? null : { source, length: readLength }
+}
+
+/** `max` null: as often as there are. */
+export interface Quantifier {
+  readonly min: number
+  readonly max: number | null
+  readonly isLazy: boolean
+  readonly length: number
+}
+
+export function quantifierAt(pattern: string, at: number): Quantifier | null {
+  const found = matchAt(QUANTIFIER, pattern, at)
+  if (found === null) return null
+  const [whole, bound, from, to] = found
+  const length = whole.length
+  const isLazy = length > bound!.length
+  if (bound === '?') return { min: 0, max: 1, isLazy, length }
+  if (from === undefined) return { min: bound === '+' ? 1 : 0, max: null, isLazy, length }
+  return { min: Number(from), max: Number(to ?? from), isLazy, length }
 }
 
 function isLinear(

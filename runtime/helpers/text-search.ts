@@ -7,6 +7,7 @@
  */
 import type { TextVector } from '../../storage/vector.ts'
 import { PRESENT } from '../../storage/vector.ts'
+import { type BytePattern, bytePattern } from './byte-pattern.ts'
 import { ByteSearch, isIn, needleOf, PIECE } from './byte-search.ts'
 import { compileRegex } from './regex.ts'
 import { requiredLiteral } from './regex-literal.ts'
@@ -57,6 +58,8 @@ interface Search {
   /** A hit that lies within one row, at bytes `[start, end)` of the column's: true, or null when only the row's text can tell. */
   accept(bytes: Uint8Array, start: number, end: number, rowStart: number, rowEnd: number): boolean | null
   readonly decide: Decide
+  /** Decides the same, in the bytes. */
+  readonly matcher?: BytePattern | null
 }
 
 function searchBlock(
@@ -74,7 +77,7 @@ function searchBlock(
   }
   if (ignoreCase && foldsBeyondAscii(vector, needle)) return rowByRow(vector, search.decide, rows, selection, count)
   const [first, last] = boundsOf(vector.rowCount, selection, count)
-  if (markHits(vector, search, first, last, rows)) askedRows(vector, search.decide, rows, selection, count)
+  if (markHits(vector, search, first, last, rows)) askedRows(vector, search, rows, selection, count)
   return rows
 }
 
@@ -129,7 +132,7 @@ export function markTexts(vector: TextVector, needle: string, ignoreCase: boolea
   const { rowCount } = vector
   if (rowCount === 0) return
   if (vector.presence === null && isAscii(needle) && !(ignoreCase && foldsBeyondAscii(vector, needle))) {
-    const all = { needle, ignoreCase, accept: () => true, decide: () => null }
+    const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null }
     markHits(vector, all, 0, rowCount - 1, marks)
     return
   }
@@ -153,14 +156,16 @@ function boundsOf(rowCount: number, selection: Uint32Array | null, count: number
 /** Of the rows that have to be asked, those that somebody wants to know of: a hard pattern takes 50 µs a row. */
 function askedRows(
   { bytes, offsets }: TextVector,
-  decide: Decide,
+  { decide, matcher }: Search,
   rows: Uint8Array,
   selection: Uint32Array | null,
   count: number,
 ): void {
   for (let n = 0; n < count; n++) {
     const row = selection === null ? n : selection[n]!
-    if (rows[row] === ASK) rows[row] = decide(textAt(bytes, offsets, row)) === true ? YES : NO
+    if (rows[row] !== ASK) continue
+    const is = matcher?.find(bytes, offsets[row]!, offsets[row + 1]!) ?? decide(textAt(bytes, offsets, row)) === true
+    rows[row] = is ? YES : NO
   }
 }
 
@@ -247,14 +252,29 @@ function textMatches(
   if (typeof regex === 'string') return rows.fill(UNKNOWN)
   const decide: Decide = text => regex.test(text)
   const literal = requiredLiteral(pattern)
-  if (literal === null) return rowByRow(vector, decide, rows, selection, count)
+  const matcher = bytePattern(pattern)
+  if (literal === null)
+    return matcher === null
+      ? rowByRow(vector, decide, rows, selection, count)
+      : byBytes(vector, matcher, rows, selection, count)
   const { text: needle, ignoreCase, isWhole } = literal
-  return searchBlock(
-    vector,
-    { needle, ignoreCase, accept: () => (isWhole ? true : null), decide },
-    selection,
-    selectedCount,
-  )
+  const accept = () => (isWhole ? true : null)
+  return searchBlock(vector, { needle, ignoreCase, accept, decide, matcher }, selection, selectedCount)
+}
+
+/** Every row asked in its bytes. */
+function byBytes(
+  { bytes, offsets }: TextVector,
+  matcher: BytePattern,
+  rows: Uint8Array,
+  selection: Uint32Array | null,
+  count: number,
+): Uint8Array {
+  for (let n = 0; n < count; n++) {
+    const row = selection === null ? n : selection[n]!
+    if (rows[row] !== UNKNOWN) rows[row] = matcher.find(bytes, offsets[row]!, offsets[row + 1]!) ? YES : NO
+  }
+  return rows
 }
 
 /** Rows that hold what every match of a pattern must hold: 1, others cannot match. Null: nothing is known to be needed. */

@@ -64,7 +64,8 @@ function extract(value: Value, pattern: Value, group?: Value): Value {
   return index === null ? null : (regex.exec(text)?.groups[index] ?? null)
 }
 
-function groupIndex(names: readonly (string | null)[], group: Value): number | null {
+/** The number of a group by number or name; null: the pattern has none like it. */
+export function groupIndex(names: readonly (string | null)[], group: Value): number | null {
   if (group === undefined || group === null) return names.length > 1 ? 1 : 0
   if (typeof group === 'number') return Number.isInteger(group) && group >= 0 && group < names.length ? group : null
   const index = typeof group === 'string' ? names.indexOf(group) : -1

@@ -119,6 +119,7 @@ const extract = text({
   name: 'extract',
   helper: 'extract',
   nullWithoutMatch: true,
+  columnHelper: 'textExtract',
   foreign: ['regexp_extract', 'regex_extract', 'extract_regex', 'regexp_substr'],
   parameters: [FIELD, PATTERN, GROUP],
   summary: 'What the first match of the pattern captured; null without a match.',
