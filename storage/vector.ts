@@ -74,6 +74,43 @@ export interface TextVector {
   readonly bytes: Uint8Array
   readonly offsets: Uint32Array
   readonly presence: Uint8Array | null
+  /** The same as pieces, when it is held that way: reading `bytes` or `offsets` puts it together, a tenth of which is needed to search it. */
+  readonly pieces?: TextPieces
+}
+
+/** Text as pieces that repeat: `storage/part/woven/`. */
+export interface TextPieces {
+  /** Row by row, what `code.ts` there says; no row where `presence` has none. */
+  readonly codes: Uint8Array
+  /** What stands in no other row, in order. */
+  readonly literals: Uint8Array
+  /** So many entries have codes of one byte. */
+  readonly shortCodes: number
+  /** Entry n is `entryBytes[entryStarts[n] … entryStarts[n + 1])`. */
+  readonly entryBytes: Uint8Array
+  readonly entryStarts: Uint32Array
+  /** By entry: null, or the field whose value it stands for, in whatever row. */
+  readonly fields: readonly (string | null)[]
+  /** What it holds on to. */
+  readonly byteLength: number
+  /** Is it put together by now? */
+  readonly isWhole: boolean
+  /** To be told of each search; answers whether it is whole now, as text is that is searched over and over, while there is room to keep it. */
+  searched(): boolean
+  /** Where every `ROWS_APART`th row begins in `codes`, and where they end. */
+  rowStarts(): Uint32Array
+  /** What is known of the values of such a field. */
+  valuesOf(field: string): ReferredValues
+  /** Asked when the text cannot be put together: true where its rows are to be missing instead of that being thrown. */
+  forgives: ((error: unknown) => boolean) | null
+  /** The rows with this mark, in order. */
+  textOf(marks: Uint8Array, mark: number): TextVector
+}
+
+/** The values of a field that texts refer to: all of them, or what they are made of; null: not known. */
+export interface ReferredValues {
+  readonly values: readonly Value[] | null
+  readonly madeOf: 'hex digits' | 'numbers' | null
 }
 
 /** Anything else: mixed types, integers beyond 2^53, arrays, objects, computed strings. */

@@ -13,10 +13,12 @@ const GROUP = /\((?:\?:|\?P?<[A-Za-z_]\w*>)?(?!\?)/y
 const BEYOND_ASCII = 'é'
 
 interface Item {
-  /** By byte: 1 where it may stand here. */
+  /** By byte: 1 where it may stand here; of a text, where it may begin here. */
   readonly bytes: Uint8Array
   readonly min: number
   readonly max: number
+  /** Bytes that stand here one behind the other, once; null: any of `bytes`, as often as `min` and `max` say. */
+  readonly text: readonly number[] | null
 }
 
 const isRepeat = ({ min, max }: Item): boolean => min !== max
@@ -29,6 +31,9 @@ export class BytePattern {
   readonly #sets: Uint8Array
   readonly #mins: Int32Array
   readonly #maxes: Int32Array
+  /** All texts one behind the other; by item where its own begins. */
+  readonly #texts: Uint8Array
+  readonly #textStarts: Int32Array
   /** Where each item began in the text that was matched last, and where the last one ended. */
   readonly #places: Int32Array
   readonly #isAnchored: boolean
@@ -45,6 +50,10 @@ export class BytePattern {
     for (const [at, { bytes }] of items.entries()) this.#sets.set(bytes, at * 256)
     this.#mins = Int32Array.from(items, ({ min }) => min)
     this.#maxes = Int32Array.from(items, ({ max }) => max)
+    this.#texts = Uint8Array.from(items.flatMap(({ text }) => text ?? []))
+    this.#textStarts = new Int32Array(items.length + 1)
+    for (const [at, { text }] of items.entries())
+      this.#textStarts[at + 1] = this.#textStarts[at]! + (text?.length ?? 0)
     this.#places = new Int32Array(items.length + 1)
     this.#isAnchored = anchors.isAnchored
     this.#endsText = anchors.endsText
@@ -78,9 +87,18 @@ export class BytePattern {
     const mins = this.#mins
     const maxes = this.#maxes
     const places = this.#places
+    const texts = this.#texts
+    const textStarts = this.#textStarts
     let at = from
     for (let item = 0; item < mins.length; item++) {
       places[item] = at
+      const textEnd = textStarts[item + 1]!
+      let text = textStarts[item]!
+      if (text < textEnd) {
+        if (end - at < textEnd - text) return false
+        while (text < textEnd) if (bytes[at++] !== texts[text++]) return false
+        continue
+      }
       const set = item << 8
       const max = maxes[item]!
       const most = end - at < max ? end : at + max
@@ -151,7 +169,7 @@ function read(pattern: string): BytePattern | null {
     const { min, max } = quantifier ?? { min: 1, max: 1 }
     // A character beyond ASCII is several bytes: it cannot be counted by them.
     if (bytes[128] === 1 && !(max === null && min <= 1)) return null
-    items.push({ bytes, min, max: max ?? NO_LIMIT })
+    items.push({ bytes, min, max: max ?? NO_LIMIT, text: null })
     at += atom.length + (quantifier?.length ?? 0)
   }
   if (items.length === 0) return null
@@ -159,7 +177,32 @@ function read(pattern: string): BytePattern | null {
   if (!items.every((item, at) => !isRepeat(item) || endsInOnePlace(items, at))) return null
   const anchors = { isAnchored, endsText }
   // What V8 may run takes time linear in the text, from every place of it; and so this way.
-  return regex.machine === 'v8' || isLinear(items, anchors) ? new BytePattern(items, groups, anchors) : null
+  return regex.machine === 'v8' || isLinear(items, anchors) ? new BytePattern(...joined(items, groups), anchors) : null
+}
+
+/** The same with single bytes that follow each other as texts: a third of the time of a match. */
+function joined(
+  items: readonly Item[],
+  groups: readonly (readonly [number, number])[],
+): readonly [readonly Item[], readonly (readonly [number, number])[]] {
+  const edges = new Set(groups.flat())
+  const all: Item[] = []
+  const placeOf: number[] = []
+  for (const [at, item] of items.entries()) {
+    const before = all.at(-1)
+    const byte = item.min === 1 && item.max === 1 ? onlyByteOf(item.bytes) : null
+    const isMore = byte !== null && before?.text != null && !edges.has(at)
+    if (isMore) all[all.length - 1] = { ...before!, text: [...before!.text!, byte] }
+    else all.push(byte === null ? item : { ...item, text: [byte] })
+    placeOf.push(all.length - 1)
+  }
+  placeOf.push(all.length)
+  return [all, groups.map(([open, close]) => [placeOf[open]!, placeOf[close]!])]
+}
+
+function onlyByteOf(bytes: Uint8Array): number | null {
+  const first = bytes.indexOf(1)
+  return first >= 0 && first === bytes.lastIndexOf(1) ? first : null
 }
 
 /** Is no byte looked at more often than the pattern is long? */

@@ -1,8 +1,7 @@
-/** What a pattern captures in the texts of a column, found in their bytes (`byte-pattern.ts`) and cut out of them: no string is made. */
+/** What a pattern captures in the texts of a column, found in their bytes (`byte-pattern.ts`) and copied from there: no string is made. */
 import type { Value } from '../../storage/value.ts'
-import { PRESENT, type TextVector } from '../../storage/vector.ts'
+import { NULL, PRESENT, type TextVector } from '../../storage/vector.ts'
 import { bytePattern } from './byte-pattern.ts'
-import { cutTexts, NULLED } from './cut-texts.ts'
 import { compileRegex } from './regex.ts'
 import { groupIndex } from './text.ts'
 import { rowsWithLiteral } from './text-search.ts'
@@ -18,24 +17,73 @@ function textExtract(
   const regex = compileRegex(pattern)
   const matcher = bytePattern(pattern)
   if (typeof regex === 'string' || matcher === null) throw new Error(`${pattern} cannot be matched in bytes`)
-  const { bytes, offsets, rowCount, presence } = vector
-  const starts = new Int32Array(rowCount).fill(NULLED)
-  const ends = new Int32Array(rowCount)
-  const index = groupIndex(regex.names, group)
-  if (index === null) return cutTexts(vector, starts, ends)
+  const { rowCount, pieces } = vector
   const count = selection === null ? rowCount : selectedCount
   // Few rows are quicker on their own than a search of the whole block.
   const isFew = count * 16 < rowCount
-  const candidates = isFew ? null : rowsWithLiteral(vector, pattern, selection, selectedCount)
+  const held = isFew ? null : rowsWithLiteral(vector, pattern, selection, selectedCount)
+  const rows = held ?? selectedRows(vector, selection, count)
+  // Of text that is held as pieces the rows that may match are put together.
+  const isApart = pieces?.isWhole === false && (isFew || held !== null)
+  const { bytes, offsets } = isApart ? pieces.textOf(rows, CANDIDATE) : vector
+  const found = new Captures(rowCount)
+  const index = groupIndex(regex.names, group)
+  for (let row = 0, n = 0; index !== null && row < rowCount; row++) {
+    if (rows[row] === CANDIDATE) {
+      const own = isApart ? n++ : row
+      if (matcher.find(bytes, offsets[own]!, offsets[own + 1]!))
+        found.add(row, bytes, matcher.startOf(index), matcher.endOf(index))
+    }
+    found.end(row)
+  }
+  return found.vector()
+}
+
+const CANDIDATE = 1
+
+function selectedRows({ rowCount, presence }: TextVector, selection: Uint32Array | null, count: number): Uint8Array {
+  const rows = new Uint8Array(rowCount)
   for (let n = 0; n < count; n++) {
     const row = selection === null ? n : selection[n]!
-    if (candidates !== null ? candidates[row] !== 1 : presence !== null && presence[row] !== PRESENT) continue
-    const start = offsets[row]!
-    if (!matcher.find(bytes, start, offsets[row + 1]!)) continue
-    starts[row] = matcher.startOf(index) - start
-    ends[row] = matcher.endOf(index) - start
+    if (presence === null || presence[row] === PRESENT) rows[row] = CANDIDATE
   }
-  return cutTexts(vector, starts, ends)
+  return rows
+}
+
+/** A column of texts, row by row; those that are not added are null. */
+class Captures {
+  readonly #rowCount: number
+  readonly #presence: Uint8Array
+  readonly #offsets: Uint32Array
+  #bytes = new Uint8Array(4096)
+  #length = 0
+
+  constructor(rowCount: number) {
+    this.#rowCount = rowCount
+    this.#presence = new Uint8Array(rowCount).fill(NULL)
+    this.#offsets = new Uint32Array(rowCount + 1)
+  }
+
+  add(row: number, bytes: Uint8Array, start: number, end: number): void {
+    const length = this.#length + end - start
+    if (length > this.#bytes.length) {
+      const grown = new Uint8Array(2 * length)
+      grown.set(this.#bytes)
+      this.#bytes = grown
+    }
+    for (let from = start, to = this.#length; from < end; ) this.#bytes[to++] = bytes[from++]!
+    this.#length = length
+    this.#presence[row] = PRESENT
+  }
+
+  end(row: number): void {
+    this.#offsets[row + 1] = this.#length
+  }
+
+  vector(): TextVector {
+    const bytes = this.#bytes.subarray(0, this.#length)
+    return { kind: 'text', rowCount: this.#rowCount, bytes, offsets: this.#offsets, presence: this.#presence }
+  }
 }
 
 export const TEXT_CAPTURE_HELPERS = { textExtract }

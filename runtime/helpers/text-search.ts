@@ -5,10 +5,11 @@
  * Bytes are exact for ASCII patterns, but for `K` (Kelvin sign), `İ` and `ſ`, the only characters beyond ASCII that fold to
  * ASCII letters; they are looked for. Anything else asks the row's own text.
  */
-import type { TextVector } from '../../storage/vector.ts'
+import type { TextPieces, TextVector } from '../../storage/vector.ts'
 import { PRESENT } from '../../storage/vector.ts'
 import { type BytePattern, bytePattern } from './byte-pattern.ts'
 import { ByteSearch, isIn, needleOf, PIECE } from './byte-search.ts'
+import { type NeedleEdges, PieceSearch, pieceNeedle } from './piece-search.ts'
 import { compileRegex } from './regex.ts'
 import { requiredLiteral } from './regex-literal.ts'
 import { TEXT_HELPERS } from './text.ts'
@@ -44,7 +45,7 @@ function rowByRow(
 const blanks = new WeakMap<Uint8Array, Uint8Array>()
 
 /** Where there is no text it is unknown; the same for every search of a column. */
-function blankRows({ rowCount, presence }: TextVector): Uint8Array {
+function blankRows({ rowCount, presence }: Pick<TextVector, 'rowCount' | 'presence'>): Uint8Array {
   if (presence === null) return new Uint8Array(rowCount)
   let blank = blanks.get(presence)
   if (blank === undefined) blanks.set(presence, (blank = presence.map(state => (state === PRESENT ? NO : UNKNOWN))))
@@ -60,6 +61,8 @@ interface Search {
   readonly decide: Decide
   /** Decides the same, in the bytes. */
   readonly matcher?: BytePattern | null
+  /** What `accept` asks of the bytes on either side, where that is all it asks; null: it is more, and hits in pieces are for the row's text. */
+  readonly edges: NeedleEdges | null
 }
 
 function searchBlock(
@@ -71,6 +74,7 @@ function searchBlock(
   const rows = blankRows(vector)
   const count = selection === null ? vector.rowCount : selectedCount
   const { needle, ignoreCase } = search
+  if (searchPieces(vector, search, selection, count, rows)) return rows
   // Few rows left to ask about: cheaper one by one than a search of the whole block.
   if (needle === '' || !isAscii(needle) || count * 16 < vector.rowCount) {
     return rowByRow(vector, search.decide, rows, selection, count)
@@ -79,6 +83,64 @@ function searchBlock(
   const [first, last] = boundsOf(vector.rowCount, selection, count)
   if (markHits(vector, search, first, last, rows)) askedRows(vector, search, rows, selection, count)
   return rows
+}
+
+/** The same in text that is held as pieces. False: it has to be put together, or is. */
+function searchPieces(
+  { pieces, presence, rowCount }: TextVector,
+  search: Search,
+  selection: Uint32Array | null,
+  count: number,
+  rows: Uint8Array,
+): boolean {
+  if (pieces === undefined) return false
+  const { needle, ignoreCase, edges } = search
+  const isSearched = needle !== '' && isAscii(needle) && count * 16 >= rowCount
+  if (isSearched ? pieces.searched() : pieces.isWhole) return false
+  if (!isSearched) {
+    // Few rows need no others.
+    if (count * 2 > rowCount) return false
+    markSelected(rows, selection, count, ASK)
+  } else {
+    const foldsOddly = ignoreCase && FOLDING.some(({ letter }) => needle.toLowerCase().includes(letter))
+    const wanted = pieceNeedle(needleOf(needle, ignoreCase), foldsOddly, edges ?? undefined)
+    const found = PieceSearch.of(pieces, wanted)
+    if (found === null) return false
+    found.mark(rows, presence, { yes: edges === null ? ASK : YES, ask: ASK })
+  }
+  askPieces(pieces, search, selection, count, rows)
+  return true
+}
+
+/** Those of the selected rows that are to be asked, by their own text; others are not. */
+function askPieces(
+  pieces: TextPieces,
+  { decide, matcher }: Search,
+  selection: Uint32Array | null,
+  count: number,
+  rows: Uint8Array,
+): void {
+  if (!rows.includes(ASK)) return
+  if (selection !== null) {
+    const asked = rows.map(state => (state === ASK ? NO : state))
+    for (let n = 0; n < count; n++) asked[selection[n]!] = rows[selection[n]!]!
+    rows.set(asked)
+  }
+  const text = pieces.textOf(rows, ASK)
+  const { bytes, offsets } = text
+  for (let row = 0, n = 0; row < rows.length; row++) {
+    if (rows[row] !== ASK) continue
+    const answer = matcher?.find(bytes, offsets[n]!, offsets[n + 1]!) ?? decide(textAt(bytes, offsets, n))
+    rows[row] = answer === null ? UNKNOWN : answer ? YES : NO
+    n++
+  }
+}
+
+function markSelected(rows: Uint8Array, selection: Uint32Array | null, count: number, mark: number): void {
+  for (let n = 0; n < count; n++) {
+    const row = selection === null ? n : selection[n]!
+    if (rows[row] === NO) rows[row] = mark
+  }
 }
 
 /** Of the rows from `first` to `last`. True when some of them have to be asked. */
@@ -131,8 +193,8 @@ function rowOf(offsets: Uint32Array, byte: number, from: number, last: number): 
 export function markTexts(vector: TextVector, needle: string, ignoreCase: boolean, marks: Uint8Array): void {
   const { rowCount } = vector
   if (rowCount === 0) return
-  if (vector.presence === null && isAscii(needle) && !(ignoreCase && foldsBeyondAscii(vector, needle))) {
-    const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null }
+  if (vector.pieces === undefined && vector.presence === null && isAscii(needle) && !(ignoreCase && foldsBeyondAscii(vector, needle))) {
+    const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null, edges: ANYWHERE }
     markHits(vector, all, 0, rowCount - 1, marks)
     return
   }
@@ -208,6 +270,15 @@ function acceptToken(needle: string): Search['accept'] {
   }
 }
 
+/** What `contains` asks of what stands around. */
+const ANYWHERE: NeedleEdges = { before: null, after: null }
+const noWord = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 && !isWordUnit(byte) ? 1 : 0))
+
+function tokenEdges(needle: string): NeedleEdges {
+  const isWordAt = (at: number) => isWordUnit(needle.charCodeAt(at))
+  return { before: isWordAt(0) ? noWord : null, after: isWordAt(needle.length - 1) ? noWord : null }
+}
+
 const asBoolean = (answer: unknown): boolean | null => (typeof answer === 'boolean' ? answer : null)
 
 function textContains(
@@ -217,7 +288,7 @@ function textContains(
   selectedCount: number,
 ): Uint8Array {
   const decide: Decide = text => asBoolean(TEXT_HELPERS.contains(text, needle))
-  return searchBlock(vector, { needle, ignoreCase: true, accept: () => true, decide }, selection, selectedCount)
+  return searchBlock(vector, { needle, ignoreCase: true, accept: () => true, decide, edges: ANYWHERE }, selection, selectedCount)
 }
 
 function textContainsCs(
@@ -227,14 +298,14 @@ function textContainsCs(
   selectedCount: number,
 ): Uint8Array {
   const decide: Decide = text => asBoolean(TEXT_HELPERS.containsCs(text, needle))
-  return searchBlock(vector, { needle, ignoreCase: false, accept: () => true, decide }, selection, selectedCount)
+  return searchBlock(vector, { needle, ignoreCase: false, accept: () => true, decide, edges: ANYWHERE }, selection, selectedCount)
 }
 
 function textHas(vector: TextVector, word: string, selection: Uint32Array | null, selectedCount: number): Uint8Array {
   const decide: Decide = text => asBoolean(TEXT_HELPERS.has(text, word))
   return searchBlock(
     vector,
-    { needle: word, ignoreCase: true, accept: acceptToken(word), decide },
+    { needle: word, ignoreCase: true, accept: acceptToken(word), decide, edges: tokenEdges(word) },
     selection,
     selectedCount,
   )
@@ -259,7 +330,7 @@ function textMatches(
       : byBytes(vector, matcher, rows, selection, count)
   const { text: needle, ignoreCase, isWhole } = literal
   const accept = () => (isWhole ? true : null)
-  return searchBlock(vector, { needle, ignoreCase, accept, decide, matcher }, selection, selectedCount)
+  return searchBlock(vector, { needle, ignoreCase, accept, decide, matcher, edges: isWhole ? ANYWHERE : null }, selection, selectedCount)
 }
 
 /** Every row asked in its bytes. */
@@ -290,7 +361,7 @@ export function rowsWithLiteral(
   const folded = ignoreCase ? needle.toLowerCase() : needle
   // Folding as the pattern language does it, for the rows that need it.
   const decide: Decide = text => (ignoreCase ? foldedForRegex(text) : text).includes(folded)
-  return searchBlock(vector, { needle, ignoreCase, accept: () => true, decide }, selection, selectedCount)
+  return searchBlock(vector, { needle, ignoreCase, accept: () => true, decide, edges: ANYWHERE }, selection, selectedCount)
 }
 
 function foldedForRegex(text: string): string {

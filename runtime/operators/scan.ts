@@ -222,16 +222,24 @@ export class Scan {
     const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
     const reading: Reading = { isLate: true }
     this.#reading = reading
+    const forgives = (error: unknown): boolean => {
+      if (!reading.isLate || !(error instanceof CorruptPartError)) return false
+      noteDamage(profile.damaged, error)
+      return true
+    }
     const guarded = (read: () => Vector | null): Vector | null => {
       try {
         return stopwatch.time(this.decoding, read)
       } catch (error) {
-        if (!reading.isLate || !(error instanceof CorruptPartError)) throw error
-        noteDamage(profile.damaged, error)
+        if (!forgives(error)) throw error
         return null
       }
     }
-    const load = (name: string): Vector | null => guarded(() => loadColumn(part, block, name, profile.scan))
+    const load = (name: string): Vector | null => {
+      const vector = guarded(() => loadColumn(part, block, name, profile.scan))
+      if (vector?.kind === 'text' && vector.pieces !== undefined) vector.pieces.forgives = forgives
+      return vector
+    }
     const { rowCount } = block
     const pinnedBytes = part.path === null ? (part.sizeBytes * rowCount) / Math.max(1, part.rowCount) : 0
     const whole = { rowCount, selection: null, selectedCount: rowCount, rowOrderBase, pinnedBytes }

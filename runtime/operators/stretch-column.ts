@@ -4,12 +4,13 @@
  * those about costs more than parsing does.
  */
 import type { Value } from '../../storage/value.ts'
-import type { TextVector, Vector } from '../../storage/vector.ts'
+import { MISSING, NULL, PRESENT, type TextVector, type Vector } from '../../storage/vector.ts'
 import type { Stretch } from '../formats/extractor.ts'
 import { integerOf, typedCapture } from '../formats/values.ts'
-import { ABSENT, cutTexts, NULLED, presenceOfStretches } from '../helpers/cut-texts.ts'
 import { textAt } from '../helpers/vectors.ts'
 
+const ABSENT = -1
+const NULLED = -2
 const ZERO = 48
 const MINUS = 45
 /** More digits may not be exact in a float64. */
@@ -43,8 +44,37 @@ export class StretchColumn {
     return this.#numbers() ?? (this.#hasNumbers() ? this.#values() : this.#texts())
   }
 
+  #presence(): Uint8Array | null {
+    const starts = this.#starts
+    const presence = new Uint8Array(starts.length)
+    let absent = 0
+    for (let row = 0; row < starts.length; row++) {
+      const start = starts[row]!
+      if (start < 0) absent++
+      presence[row] = start >= 0 ? PRESENT : start === NULLED ? NULL : MISSING
+    }
+    return absent === 0 ? null : presence
+  }
+
   #texts(): TextVector {
-    return cutTexts(this.#source, this.#starts, this.#ends)
+    const { rowCount, offsets: sourceOffsets, bytes: sourceBytes } = this.#source
+    const starts = this.#starts
+    const ends = this.#ends
+    const offsets = new Uint32Array(rowCount + 1)
+    let length = 0
+    for (let row = 0; row < rowCount; row++) {
+      if (starts[row]! >= 0) length += ends[row]! - starts[row]!
+      offsets[row + 1] = length
+    }
+    const bytes = new Uint8Array(length)
+    let to = 0
+    for (let row = 0; row < rowCount; row++) {
+      const start = starts[row]!
+      if (start < 0) continue
+      const end = sourceOffsets[row]! + ends[row]!
+      for (let from = sourceOffsets[row]! + start; from < end; from++) bytes[to++] = sourceBytes[from]!
+    }
+    return { kind: 'text', rowCount, bytes, offsets, presence: this.#presence() }
   }
 
   /** All of them whole numbers that a float64 holds; null: not all are. */
@@ -59,7 +89,7 @@ export class StretchColumn {
       values[row] = value
       present++
     }
-    return present === 0 ? null : { kind: 'number', rowCount, values, presence: presenceOfStretches(this.#starts) }
+    return present === 0 ? null : { kind: 'number', rowCount, values, presence: this.#presence() }
   }
 
   /** -1: not digits, too many of them, or (where they may be text) zeros in front. */

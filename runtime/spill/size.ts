@@ -21,6 +21,8 @@ export function bytesOfVector(vector: Vector): number {
     case 'time':
       return vector.micros.byteLength + (vector.nanos?.byteLength ?? 0) + (vector.presence?.byteLength ?? 0)
     case 'text':
+      // Text that nobody has read yet is not read to be weighed.
+      if (vector.pieces?.isWhole === false) return vector.pieces.byteLength
       return vector.bytes.length + vector.offsets.byteLength + (vector.presence?.byteLength ?? 0)
     default:
       return vector.values.byteLength + (vector.presence?.byteLength ?? 0)

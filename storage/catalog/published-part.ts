@@ -5,6 +5,7 @@
 import { CorruptPartError } from '../errors.ts'
 import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally, TextParts } from '../index.ts'
 import type { PartDescription } from '../part/columns.ts'
+import { WovenVector } from '../part/woven/lazy.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
@@ -183,7 +184,10 @@ class GuardedBlock implements BlockReader {
   }
 
   column(field: string, tally?: ReadTally): Vector | null {
-    return this.part.guard(() => this.block.column(field, tally))
+    const column = this.part.guard(() => this.block.column(field, tally))
+    // What it reads later is read of this part as well.
+    if (column instanceof WovenVector) column.guard = read => this.part.guard(read)
+    return column
   }
 
   madeOf(field: string): TextParts | null {

@@ -13,6 +13,8 @@ export interface ChunkCache {
   get(part: string, block: number, field: string): object | undefined
   /** Keeps `value`, which takes about `bytes`; something larger than the whole cache is not kept. */
   set(part: string, block: number, field: string, value: object, bytes: number): void
+  /** The same, but only while nothing else has to go: of what can be made again from something that is kept. */
+  setIfRoom(part: string, block: number, field: string, value: object, bytes: number): void
   /** Forgets everything of one part; called when the part is closed. */
   drop(part: string): void
 }
@@ -58,6 +60,10 @@ class LruChunkCache implements ChunkCache {
     const keys = this.#keysOfPart.get(part)
     if (keys === undefined) this.#keysOfPart.set(part, new Set([key]))
     else keys.add(key)
+  }
+
+  setIfRoom(part: string, block: number, field: string, value: object, bytes: number): void {
+    if (this.#bytes + bytes <= this.maxBytes) this.set(part, block, field, value, bytes)
   }
 
   drop(part: string): void {

@@ -7,7 +7,7 @@ import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally,
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime, Value } from '../value.ts'
-import { type Dictionary, NULL, PRESENT, type Vector } from '../vector.ts'
+import { type Dictionary, NULL, PRESENT, type ReferredValues, type TextVector, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
@@ -17,6 +17,7 @@ import {
   decodeRows,
   decodeThin,
   FROM_OTHERS,
+  HEX,
   REBUILT,
   type RowMemo,
   TIME_TEXT,
@@ -31,6 +32,8 @@ import { typeOfBits } from './summary.ts'
 import type { ThinColumn } from './thin.ts'
 import { readTokenFilter, type TokenFilter } from './token-filter.ts'
 import { type BlockFacts, verdictOf } from './verdict.ts'
+import { WovenVector } from './woven/lazy.ts'
+import { WovenText } from './woven/unweave.ts'
 
 /** What the catalog keeps of the part at `path`. @throws {CorruptPartError} */
 export function describePart(filesystem: Filesystem, path: string): PartDescription {
@@ -279,28 +282,62 @@ class FileBlock implements BlockReader, BlockFacts {
     if (entry === null) return null
     const { cache, id, file } = this.#part
     const held = cache.get(id, this.#number, field)
+    const apart = cache.get(id, apartOf(this.#number), field)
+    if (apart instanceof WovenText) {
+      if (tally !== undefined) tally.columnsCached++
+      return this.#unread(field, entry, apart)
+    }
     if (held !== undefined) {
       if (tally !== undefined) tally.columnsCached++
       return held as Vector
     }
-    const vector = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
-      decodeColumn(
-        encoding,
-        source,
-        this.rowCount,
-        number => this.#part.dictionary(number),
-        name => this.column(this.#sibling(field, encoding, name)),
-        name => this.#thinUnlessHeld(this.#sibling(field, encoding, name)),
-      ),
+    const decoded = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
+      encoding === WOVEN
+        ? new WovenText(source, this.rowCount)
+        : decodeColumn(
+            encoding,
+            source,
+            this.rowCount,
+            number => this.#part.dictionary(number),
+            name => this.column(this.#sibling(field, encoding, name)),
+            name => this.#thinUnlessHeld(this.#sibling(field, encoding, name)),
+          ),
     )
-    const bytes = bytesOfVector(vector)
-    cache.set(id, this.#number, field, vector, bytes)
+    const isWoven = decoded instanceof WovenText
+    const vector = isWoven ? this.#unread(field, entry, decoded) : decoded
+    const bytes = isWoven ? decoded.byteLength : bytesOfVector(vector)
+    cache.set(id, isWoven ? apartOf(this.#number) : this.#number, field, isWoven ? decoded : vector, bytes)
     if (tally !== undefined) {
       tally.columnsDecoded++
       tally.bytesRead += entry.chunk.length
       tally.bytesDecoded += bytes
     }
     return vector
+  }
+
+  /** Woven text; put together it is kept where there is room for it. */
+  #unread(field: string, entry: ColumnEntry, woven: WovenText): WovenVector {
+    const { cache, id, file } = this.#part
+    const what = `${field} in block ${this.#number}`
+    const sibling = (name: string): string => file.goOn(entry.chunk, what, () => this.#sibling(field, WOVEN, name))
+    return new WovenVector(woven, {
+      columnOf: name => this.column(sibling(name)),
+      valuesOf: name => this.#referredValues(sibling(name)),
+      held: () => (cache.get(id, this.#number, field) as TextVector | undefined) ?? null,
+      keep: whole => cache.setIfRoom(id, this.#number, field, whole, bytesOfVector(whole)),
+      hasRoomFor: bytes => cache.bytes + bytes <= cache.maxBytes,
+      block: this.#number,
+      checked: make => file.goOn(entry.chunk, what, make),
+    })
+  }
+
+  #referredValues(field: string): ReferredValues {
+    const entry = this.entry(field)
+    if (entry === null) return { values: [], madeOf: null }
+    if (entry.dictionary !== -1) return { values: this.#part.dictionary(entry.dictionary).values, madeOf: null }
+    if (entry.distinct !== null) return { values: entry.distinct, madeOf: null }
+    if (entry.zone?.kind === 'number') return { values: null, madeOf: 'numbers' }
+    return { values: null, madeOf: this.#part.file.head(entry.chunk).encoding === HEX ? 'hex digits' : null }
   }
 
   madeOf(field: string): TextParts | null {

@@ -6,8 +6,8 @@ import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import type { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
+import { LITERAL, ROW_END, ROWS_APART } from './code.ts'
 import { type Reference, referenceTo } from './references.ts'
-import { LITERAL, ROW_END } from './woven.ts'
 
 /** The entries of a dictionary as a reader has them: their bytes on end, and the reference of those that are one. */
 interface Entries {
@@ -18,7 +18,7 @@ interface Entries {
 }
 
 /** As they stand in the chunk: of references the names of the fields. */
-interface NamedEntries extends Omit<Entries, 'references'> {
+export interface NamedEntries extends Omit<Entries, 'references'> {
   readonly names: readonly (string | null)[]
 }
 
@@ -39,14 +39,47 @@ function readEntries(source: ByteSource): NamedEntries {
 }
 
 function bound({ bytes, starts, names, count }: NamedEntries, columnOf: (field: string) => Vector | null): Entries {
-  const references = names.map(field => {
-    if (field === null) return null
-    const column = columnOf(field)
-    const reference = column === null ? null : referenceTo(column)
-    if (reference === null) throw new RangeError(`a reference to ${field}, which says nothing`)
-    return reference
-  })
+  const references = names.map(field => (field === null ? null : referenceOf(field, columnOf)))
   return { bytes, starts, references, count }
+}
+
+/** The same; the columns are asked for when a row refers to one. */
+function boundWhenMet(
+  { bytes, starts, names, count }: NamedEntries,
+  columnOf: (field: string) => Vector | null,
+): Entries {
+  const references = names.map(field => (field === null ? null : new LateReference(field, columnOf)))
+  return { bytes, starts, references, count }
+}
+
+class LateReference implements Reference {
+  bytes: Uint8Array = new Uint8Array(0)
+  start = 0
+  end = 0
+  readonly #field: string
+  readonly #columnOf: (field: string) => Vector | null
+  #own: Reference | null = null
+
+  constructor(field: string, columnOf: (field: string) => Vector | null) {
+    this.#field = field
+    this.#columnOf = columnOf
+  }
+
+  load(row: number): boolean {
+    this.#own ??= referenceOf(this.#field, this.#columnOf)
+    const says = this.#own.load(row)
+    this.bytes = this.#own.bytes
+    this.start = this.#own.start
+    this.end = this.#own.end
+    return says
+  }
+}
+
+function referenceOf(field: string, columnOf: (field: string) => Vector | null): Reference {
+  const column = columnOf(field)
+  const reference = column === null ? null : referenceTo(column)
+  if (reference === null) throw new RangeError(`a reference to ${field}, which says nothing`)
+  return reference
 }
 
 function nameOf(bytes: Uint8Array): string {
@@ -66,6 +99,8 @@ export class WovenText {
   readonly shortCodes: number
   readonly codes: Uint8Array
   readonly literals: Uint8Array
+  /** How often it was searched. */
+  searchCount = 0
   #places: RowPlaces | null = null
 
   constructor(source: ByteSource, rowCount: number) {
@@ -83,16 +118,30 @@ export class WovenText {
   get byteLength(): number {
     const { bytes, starts } = this.entries
     const held = this.codes.length + this.literals.length + bytes.length + starts.byteLength
-    return 256 + held + (this.presence?.length ?? 0) + (8 * this.rowCount) / STRIDE
+    return 256 + held + (this.presence?.length ?? 0) + (8 * this.rowCount) / ROWS_APART
+  }
+
+  /** About what it takes when it is put together. */
+  get wholeBytes(): number {
+    return this.total + 5 * this.rowCount
   }
 
   /** @param columnOf  the other columns of the block, decoded. @throws {RangeError} when its codes describe no text */
   all(columnOf: (field: string) => Vector | null): TextVector {
-    const { rowCount, presence, total, codes, literals, shortCodes } = this
+    const { rowCount, presence } = this
     const offsets = new Uint32Array(rowCount + 1)
-    const entries = bound(this.entries, columnOf)
-    const bytes = everyRow({ codes, literals, shortCodes, entries }, total, presence, offsets)
-    return { kind: 'text', rowCount, bytes, offsets, presence }
+    const writer = new Unweaver(this, bound(this.entries, columnOf), this.total)
+    writer.rows(0, rowCount, 0, offsets, 0)
+    const { at, next, literal } = writer
+    if (at !== this.total || next !== this.codes.length || literal !== this.literals.length)
+      throw new RangeError('less text than there was')
+    return { kind: 'text', rowCount, bytes: writer.text(), offsets, presence }
+  }
+
+  /** Found out once. @throws {RangeError} when codes do not end */
+  places(): RowPlaces {
+    this.#places ??= placesOf(this)
+    return this.#places
   }
 
   /**
@@ -103,67 +152,98 @@ export class WovenText {
    * @param columnOf  these rows of the other columns
    */
   some(rows: Uint32Array, columnOf: (field: string) => Vector | null): TextVector {
-    const { presence, codes, literals, shortCodes } = this
-    const entries = bound(this.entries, columnOf)
-    const places = (this.#places ??= placesOf(this))
-    const walk = new Walk()
-    const texts: Uint8Array[] = []
+    const writer = new Unweaver(this, bound(this.entries, columnOf), rows.length * BYTES_EXPECTED, ANY_NUMBER)
+    const places = this.places()
     const offsets = new Uint32Array(rows.length + 1)
     for (let n = 0; n < rows.length; n++) {
       const row = rows[n]!
-      const place = Math.floor(row / STRIDE)
-      walk.next = places.codes[place]!
-      walk.literal = places.literals[place]!
-      walk.over(this, place * STRIDE, row)
-      const { next, literal } = walk
-      walk.over(this, row, row + 1)
+      const place = Math.floor(row / ROWS_APART)
+      writer.next = places.codes[place]!
+      writer.literal = places.literals[place]!
+      writer.skip(place * ROWS_APART, row)
       // References are to columns of these rows: their values are asked for by the row's number among them.
-      const own = {
-        codes: codes.subarray(next, walk.next),
-        literals: literals.subarray(literal, walk.literal),
-        shortCodes,
-        entries: entriesOfRow(entries, n),
-      }
-      const text = own.codes.length === 0 ? own.codes : everyRow(own, lengthOf(own), null, new Uint32Array(2))
-      texts.push(text)
-      offsets[n + 1] = offsets[n]! + text.length
+      writer.rows(row, row + 1, n, offsets, n)
     }
-    const bytes = new Uint8Array(Buffer.concat(texts))
-    const own = presence === null ? null : presenceAt(presence, rows)
-    return { kind: 'text', rowCount: rows.length, bytes, offsets, presence: own }
+    return this.#textOf(writer, rows, offsets)
+  }
+
+  /**
+   * The rows with this mark, in order: all codes are walked, and the others are not put together.
+   *
+   * @param columnOf  whole columns, asked for when a row refers to one
+   */
+  marked(marks: Uint8Array, mark: number, columnOf: (field: string) => Vector | null): TextVector {
+    const rows = rowsWith(marks, mark)
+    const writer = new Unweaver(this, boundWhenMet(this.entries, columnOf), rows.length * BYTES_EXPECTED, ANY_NUMBER)
+    const offsets = new Uint32Array(rows.length + 1)
+    let row = 0
+    for (let n = 0; n < rows.length; n++) {
+      writer.skip(row, rows[n]!)
+      row = rows[n]! + 1
+      writer.rows(row - 1, row, row - 1, offsets, n)
+    }
+    return this.#textOf(writer, rows, offsets)
+  }
+
+  #textOf(writer: Unweaver, rows: Uint32Array, offsets: Uint32Array): TextVector {
+    const presence = this.presence === null ? null : presenceAt(this.presence, rows)
+    return { kind: 'text', rowCount: rows.length, bytes: writer.text(), offsets, presence }
   }
 }
 
-interface Woven {
-  readonly codes: Uint8Array
-  readonly literals: Uint8Array
-  readonly shortCodes: number
-  readonly entries: Entries
+/** Of a row, to begin with. */
+const BYTES_EXPECTED = 128
+/** A row may be asked for more than once. */
+const ANY_NUMBER = Number.POSITIVE_INFINITY
+
+function rowsWith(marks: Uint8Array, mark: number): Uint32Array {
+  let count = 0
+  for (let row = 0; row < marks.length; row++) if (marks[row] === mark) count++
+  const rows = new Uint32Array(count)
+  let at = 0
+  for (let row = 0; row < marks.length; row++) if (marks[row] === mark) rows[at++] = row
+  return rows
 }
 
-/** Between places that are remembered: so many rows are walked to find one. */
-const STRIDE = 128
-
-/** Where every `STRIDE`th row begins, in its codes and in its literals; and where they end. */
-class RowPlaces {
+/** Where every `ROWS_APART`th row begins, in its codes and in its literals; and where they end. */
+export class RowPlaces {
   readonly codes: Uint32Array
   readonly literals: Uint32Array
 
   constructor(rowCount: number) {
-    const count = Math.ceil(rowCount / STRIDE) + 1
+    const count = Math.ceil(rowCount / ROWS_APART) + 1
     this.codes = new Uint32Array(count)
     this.literals = new Uint32Array(count)
   }
+}
+
+function placesOf(woven: WovenText): RowPlaces {
+  const { rowCount } = woven
+  const places = new RowPlaces(rowCount)
+  const walk = new Walk(woven)
+  for (let at = 0; at < places.codes.length - 1; at++) {
+    walk.skip(at * ROWS_APART, Math.min(rowCount, (at + 1) * ROWS_APART))
+    places.codes[at + 1] = walk.next
+    places.literals[at + 1] = walk.literal
+  }
+  if (walk.next !== woven.codes.length || walk.literal !== woven.literals.length)
+    throw new RangeError('less text than there was')
+  return places
 }
 
 /** Goes over rows without following their codes. */
 class Walk {
   next = 0
   literal = 0
+  protected readonly woven: WovenText
 
-  over({ codes, shortCodes, presence }: WovenText, from: number, to: number): void {
-    let next = this.next
-    let literal = this.literal
+  constructor(woven: WovenText) {
+    this.woven = woven
+  }
+
+  skip(from: number, to: number): void {
+    const { codes, shortCodes, presence } = this.woven
+    let { next, literal } = this
     for (let row = from; row < to; row++) {
       if (presence !== null && presence[row] !== PRESENT) continue
       for (let code = codes[next++]; code !== ROW_END; code = codes[next++]) {
@@ -181,106 +261,89 @@ class Walk {
   }
 }
 
-function placesOf(woven: WovenText): RowPlaces {
-  const { rowCount } = woven
-  const places = new RowPlaces(rowCount)
-  const walk = new Walk()
-  for (let at = 0; at < places.codes.length - 1; at++) {
-    walk.over(woven, at * STRIDE, Math.min(rowCount, (at + 1) * STRIDE))
-    places.codes[at + 1] = walk.next
-    places.literals[at + 1] = walk.literal
+/** Follows the codes of rows, which become text one behind the other. */
+class Unweaver extends Walk {
+  at = 0
+  readonly #entries: Entries
+  #out: Uint8Array
+
+  readonly #most: number
+
+  /** @param capacity  bytes expected, and at most written where `most` is not said to be more */
+  constructor(woven: WovenText, entries: Entries, capacity: number, most = capacity) {
+    super(woven)
+    this.#entries = entries
+    this.#out = new Uint8Array(capacity)
+    this.#most = most
   }
-  if (walk.next !== woven.codes.length || walk.literal !== woven.literals.length)
-    throw new RangeError('less text than there was')
-  return places
-}
 
-/** The same entries, their references bound to one row. */
-function entriesOfRow(entries: Entries, row: number): Entries {
-  const { bytes, starts, references, count } = entries
-  const bound = references.map(reference => (reference === null ? null : boundTo(reference, row)))
-  return { bytes, starts, references: bound, count }
-}
-
-function boundTo(reference: Reference, row: number): Reference {
-  const says = reference.load(row)
-  return { bytes: reference.bytes, start: reference.start, end: reference.end, load: () => says }
-}
-
-/** The bytes that one row of codes comes to. */
-function lengthOf({ codes, literals, entries, shortCodes }: Woven): number {
-  let length = literals.length
-  for (let next = 0; next < codes.length - 1; ) {
-    const code = codes[next++]!
-    if (code === LITERAL) while ((codes[next++] ?? 0) >= 0x80);
-    else {
-      const entry = code <= shortCodes ? code - 1 : shortCodes + (code - 1 - shortCodes) * 256 + codes[next++]!
-      const reference = entries.references[entry]
-      if (reference == null) length += (entries.starts[entry + 1] ?? 0) - (entries.starts[entry] ?? 0)
-      else length += reference.end - reference.start
-    }
+  /** What was written so far. */
+  text(): Uint8Array {
+    return this.#out.length === this.at ? this.#out : this.#out.slice(0, this.at)
   }
-  return length
-}
 
-function everyRow(
-  { codes, literals, entries, shortCodes }: Woven,
-  total: number,
-  presence: Uint8Array | null,
-  offsets: Uint32Array,
-): Uint8Array {
-  const { bytes, starts, references, count } = entries
-  const out = new Uint8Array(total)
-  const codeCount = codes.length
-  let at = 0
-  let next = 0
-  let literal = 0
-  for (let row = 0; row < offsets.length - 1; row++) {
-    offsets[row + 1] = at
-    if (presence !== null && presence[row] !== PRESENT) continue
-    for (;;) {
-      if (next >= codeCount) throw new RangeError('codes that do not end')
-      const code = codes[next++]!
-      if (code === ROW_END) break
-      if (code === LITERAL) {
-        let length = 0
-        let scale = 1
-        for (let byte = 0x80; byte >= 0x80 && next < codeCount; scale *= 0x80) {
-          byte = codes[next++]!
-          length += (byte & 0x7f) * scale
+  /** @param firstReferred  by which number references know the first row. @param ends  gets from `n` + 1 on where the rows end */
+  rows(from: number, to: number, firstReferred: number, ends: Uint32Array, n: number): void {
+    const { codes, literals, shortCodes, presence } = this.woven
+    const { bytes, starts, references, count } = this.#entries
+    const codeCount = codes.length
+    let out = this.#out
+    let { at, next, literal } = this
+    for (let row = from; row < to; row++) {
+      const end = n + 1 + row - from
+      ends[end] = at
+      if (presence !== null && presence[row] !== PRESENT) continue
+      for (;;) {
+        if (next >= codeCount) throw new RangeError('codes that do not end')
+        const code = codes[next++]!
+        if (code === ROW_END) break
+        if (code === LITERAL) {
+          let length = 0
+          let scale = 1
+          for (let byte = 0x80; byte >= 0x80 && next < codeCount; scale *= 0x80) {
+            byte = codes[next++]!
+            length += (byte & 0x7f) * scale
+          }
+          if (literal + length > literals.length) throw new RangeError('a literal past the end')
+          if (at + length > out.length) out = this.#grow(at, length)
+          for (let past = literal + length; literal < past; ) out[at++] = literals[literal++]!
+          continue
         }
-        if (literal + length > literals.length || at + length > total) throw new RangeError('a literal past the end')
-        for (let end = literal + length; literal < end; ) out[at++] = literals[literal++]!
-        continue
+        let entry = code - 1
+        if (entry >= shortCodes) {
+          if (next >= codeCount) throw new RangeError('half a code')
+          entry = shortCodes + (entry - shortCodes) * 256 + codes[next++]!
+        }
+        if (entry >= count) throw new RangeError(`entry ${entry} of ${count}`)
+        let source = bytes
+        let start = starts[entry]!
+        let past = starts[entry + 1]!
+        if (start === past) {
+          const reference = references[entry]!
+          if (reference === null || !reference.load(firstReferred + row - from))
+            throw new RangeError('a reference to nothing')
+          source = reference.bytes
+          start = reference.start
+          past = reference.end
+        }
+        if (at + past - start > out.length) out = this.#grow(at, past - start)
+        if (past - start > COPY_BY_HAND_MAX) {
+          out.set(source.subarray(start, past), at)
+          at += past - start
+        } else while (start < past) out[at++] = source[start++]!
       }
-      let entry = code - 1
-      if (entry >= shortCodes) {
-        if (next >= codeCount) throw new RangeError('half a code')
-        entry = shortCodes + (entry - shortCodes) * 256 + codes[next++]!
-      }
-      if (entry >= count) throw new RangeError(`entry ${entry} of ${count}`)
-      let start = starts[entry]!
-      const end = starts[entry + 1]!
-      if (start === end) {
-        const reference = references[entry]!
-        if (reference === null || !reference.load(row)) throw new RangeError('a reference to nothing')
-        at = put(reference, out, at)
-      } else if (at + end - start > total) throw new RangeError('more text than there is')
-      else if (end - start > COPY_BY_HAND_MAX) {
-        out.set(bytes.subarray(start, end), at)
-        at += end - start
-      } else while (start < end) out[at++] = bytes[start++]!
+      ends[end] = at
     }
-    offsets[row + 1] = at
+    this.at = at
+    this.next = next
+    this.literal = literal
   }
-  if (at !== total || next !== codeCount || literal !== literals.length)
-    throw new RangeError('less text than there was')
-  return out
-}
 
-function put({ bytes, start, end }: Reference, out: Uint8Array, at: number): number {
-  if (at + end - start > out.length) throw new RangeError('more text than there is')
-  if (end - start > COPY_BY_HAND_MAX) out.set(bytes.subarray(start, end), at)
-  else for (let from = start, to = at; from < end; ) out[to++] = bytes[from++]!
-  return at + end - start
+  #grow(at: number, more: number): Uint8Array {
+    if (at + more > this.#most) throw new RangeError('more text than there is')
+    const grown = new Uint8Array(2 * (at + more))
+    grown.set(this.#out.subarray(0, at))
+    this.#out = grown
+    return grown
+  }
 }

@@ -6,15 +6,10 @@
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import type { ByteSink } from '../bytes.ts'
 import { writePresence } from '../encodings/presence.ts'
+import { CODES, LITERAL, ROW_END } from './code.ts'
 import { type Cut, cut, END_OF_ROW, FIRST_REFERENCE } from './cut.ts'
 import { type Reference, referenceTo } from './references.ts'
 
-/** Codes: this ends a row … */
-export const ROW_END = 0
-/** … this is followed by a varint, the bytes of literal text to take … */
-export const LITERAL = 255
-/** … and of the 254 between them the first stand for entries, the others for 256 entries each, told apart by the next byte. */
-const CODES = 254
 const ENTRIES_MAX = 30_000
 
 /** More than this share of the text's bytes is left: the text is stored as text. */

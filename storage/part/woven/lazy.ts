@@ -1,0 +1,144 @@
+/** Woven text as a column that is put together when somebody reads its bytes: who searches it can do without. */
+import type { ReferredValues, TextPieces, TextVector, Vector } from '../../vector.ts'
+import type { WovenText } from './unweave.ts'
+
+/**
+ * Searching pieces takes twice as long as searching their text, and putting that together ten times as long: it is done for who searches often, and
+ * for a few blocks each time, so that no search is a slow one.
+ */
+const SEARCHES_BEFORE = 5
+const SEARCHES_MEANWHILE = 16
+
+/** How the block reads what the text needs. Each may throw. */
+export interface WovenSource {
+  columnOf(field: string): Vector | null
+  valuesOf(field: string): ReferredValues
+  /** The whole text, if it has been put together. */
+  held(): TextVector | null
+  keep(whole: TextVector): void
+  /** Would it be kept? */
+  hasRoomFor(bytes: number): boolean
+  /** Its number: not all blocks are put together in one search. */
+  readonly block: number
+  /** Runs it for the chunk: a RangeError is damage. */
+  checked<Made>(make: () => Made): Made
+}
+
+export class WovenVector implements TextVector {
+  readonly kind = 'text'
+  readonly rowCount: number
+  readonly pieces: TextPieces
+  readonly #woven: WovenText
+  readonly #source: WovenSource
+  #whole: TextVector | null = null
+  /** Around everything that is read later: who owns the part sees what goes wrong. */
+  guard: <Read>(read: () => Read) => Read = read => read()
+
+  constructor(woven: WovenText, source: WovenSource) {
+    this.rowCount = woven.rowCount
+    this.#woven = woven
+    this.#source = source
+    this.pieces = new WovenPieces(this, woven, source)
+  }
+
+  get bytes(): Uint8Array {
+    return this.#read().bytes
+  }
+
+  get offsets(): Uint32Array {
+    return this.#read().offsets
+  }
+
+  get presence(): Uint8Array | null {
+    return this.#whole === null ? this.#woven.presence : this.#whole.presence
+  }
+
+  get isWhole(): boolean {
+    this.#whole ??= this.#source.held()
+    return this.#whole !== null
+  }
+
+  readWhole(): true {
+    this.#read()
+    return true
+  }
+
+  #read(): TextVector {
+    if (this.#whole !== null) return this.#whole
+    try {
+      const held = this.#source.held()
+      this.#whole = held ?? this.guard(() => this.#source.checked(() => this.#woven.all(field => this.#source.columnOf(field))))
+      if (held === null) this.#source.keep(this.#whole)
+    } catch (error) {
+      if (this.pieces.forgives?.(error) !== true) throw error
+      this.#whole = nothing(this.rowCount)
+    }
+    return this.#whole
+  }
+}
+
+/** Every row is missing. */
+function nothing(rowCount: number): TextVector {
+  return {
+    kind: 'text',
+    rowCount,
+    bytes: new Uint8Array(0),
+    offsets: new Uint32Array(rowCount + 1),
+    presence: new Uint8Array(rowCount),
+  }
+}
+
+class WovenPieces implements TextPieces {
+  readonly codes: Uint8Array
+  readonly literals: Uint8Array
+  readonly shortCodes: number
+  readonly entryBytes: Uint8Array
+  readonly entryStarts: Uint32Array
+  readonly fields: readonly (string | null)[]
+  forgives: ((error: unknown) => boolean) | null = null
+  readonly #vector: WovenVector
+  readonly #woven: WovenText
+  readonly #source: WovenSource
+
+  constructor(vector: WovenVector, woven: WovenText, source: WovenSource) {
+    const { bytes, starts, names } = woven.entries
+    this.codes = woven.codes
+    this.literals = woven.literals
+    this.shortCodes = woven.shortCodes
+    this.entryBytes = bytes
+    this.entryStarts = starts
+    this.fields = names
+    this.#vector = vector
+    this.#woven = woven
+    this.#source = source
+  }
+
+  get byteLength(): number {
+    return this.#woven.byteLength
+  }
+
+  get isWhole(): boolean {
+    return this.#vector.isWhole
+  }
+
+  searched(): boolean {
+    if (this.isWhole) return true
+    const due = SEARCHES_BEFORE + (this.#source.block % SEARCHES_MEANWHILE)
+    if (++this.#woven.searchCount < due || !this.#source.hasRoomFor(this.#woven.wholeBytes)) return false
+    return this.#vector.readWhole()
+  }
+
+  rowStarts(): Uint32Array {
+    return this.#vector.guard(() => this.#source.checked(() => this.#woven.places().codes))
+  }
+
+  valuesOf(field: string): ReferredValues {
+    return this.#vector.guard(() => this.#source.valuesOf(field))
+  }
+
+  textOf(marks: Uint8Array, mark: number): TextVector {
+    return this.#vector.guard(() =>
+      this.#source.checked(() => this.#woven.marked(marks, mark, field => this.#source.columnOf(field))),
+    )
+  }
+}
