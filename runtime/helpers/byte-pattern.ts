@@ -52,8 +52,7 @@ export class BytePattern {
     this.#maxes = Int32Array.from(items, ({ max }) => max)
     this.#texts = Uint8Array.from(items.flatMap(({ text }) => text ?? []))
     this.#textStarts = new Int32Array(items.length + 1)
-    for (const [at, { text }] of items.entries())
-      this.#textStarts[at + 1] = this.#textStarts[at]! + (text?.length ?? 0)
+    for (const [at, { text }] of items.entries()) this.#textStarts[at + 1] = this.#textStarts[at]! + (text?.length ?? 0)
     this.#places = new Int32Array(items.length + 1)
     this.#isAnchored = anchors.isAnchored
     this.#endsText = anchors.endsText

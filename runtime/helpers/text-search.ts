@@ -193,7 +193,12 @@ function rowOf(offsets: Uint32Array, byte: number, from: number, last: number): 
 export function markTexts(vector: TextVector, needle: string, ignoreCase: boolean, marks: Uint8Array): void {
   const { rowCount } = vector
   if (rowCount === 0) return
-  if (vector.pieces === undefined && vector.presence === null && isAscii(needle) && !(ignoreCase && foldsBeyondAscii(vector, needle))) {
+  if (
+    vector.pieces === undefined &&
+    vector.presence === null &&
+    isAscii(needle) &&
+    !(ignoreCase && foldsBeyondAscii(vector, needle))
+  ) {
     const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null, edges: ANYWHERE }
     markHits(vector, all, 0, rowCount - 1, marks)
     return
@@ -288,7 +293,12 @@ function textContains(
   selectedCount: number,
 ): Uint8Array {
   const decide: Decide = text => asBoolean(TEXT_HELPERS.contains(text, needle))
-  return searchBlock(vector, { needle, ignoreCase: true, accept: () => true, decide, edges: ANYWHERE }, selection, selectedCount)
+  return searchBlock(
+    vector,
+    { needle, ignoreCase: true, accept: () => true, decide, edges: ANYWHERE },
+    selection,
+    selectedCount,
+  )
 }
 
 function textContainsCs(
@@ -298,7 +308,12 @@ function textContainsCs(
   selectedCount: number,
 ): Uint8Array {
   const decide: Decide = text => asBoolean(TEXT_HELPERS.containsCs(text, needle))
-  return searchBlock(vector, { needle, ignoreCase: false, accept: () => true, decide, edges: ANYWHERE }, selection, selectedCount)
+  return searchBlock(
+    vector,
+    { needle, ignoreCase: false, accept: () => true, decide, edges: ANYWHERE },
+    selection,
+    selectedCount,
+  )
 }
 
 function textHas(vector: TextVector, word: string, selection: Uint32Array | null, selectedCount: number): Uint8Array {
@@ -330,7 +345,12 @@ function textMatches(
       : byBytes(vector, matcher, rows, selection, count)
   const { text: needle, ignoreCase, isWhole } = literal
   const accept = () => (isWhole ? true : null)
-  return searchBlock(vector, { needle, ignoreCase, accept, decide, matcher, edges: isWhole ? ANYWHERE : null }, selection, selectedCount)
+  return searchBlock(
+    vector,
+    { needle, ignoreCase, accept, decide, matcher, edges: isWhole ? ANYWHERE : null },
+    selection,
+    selectedCount,
+  )
 }
 
 /** Every row asked in its bytes. */
@@ -361,7 +381,12 @@ export function rowsWithLiteral(
   const folded = ignoreCase ? needle.toLowerCase() : needle
   // Folding as the pattern language does it, for the rows that need it.
   const decide: Decide = text => (ignoreCase ? foldedForRegex(text) : text).includes(folded)
-  return searchBlock(vector, { needle, ignoreCase, accept: () => true, decide, edges: ANYWHERE }, selection, selectedCount)
+  return searchBlock(
+    vector,
+    { needle, ignoreCase, accept: () => true, decide, edges: ANYWHERE },
+    selection,
+    selectedCount,
+  )
 }
 
 function foldedForRegex(text: string): string {

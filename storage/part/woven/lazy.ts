@@ -67,7 +67,8 @@ export class WovenVector implements TextVector {
     if (this.#whole !== null) return this.#whole
     try {
       const held = this.#source.held()
-      this.#whole = held ?? this.guard(() => this.#source.checked(() => this.#woven.all(field => this.#source.columnOf(field))))
+      this.#whole =
+        held ?? this.guard(() => this.#source.checked(() => this.#woven.all(field => this.#source.columnOf(field))))
       if (held === null) this.#source.keep(this.#whole)
     } catch (error) {
       if (this.pieces.forgives?.(error) !== true) throw error

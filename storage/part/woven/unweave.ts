@@ -168,7 +168,7 @@ export class WovenText {
   }
 
   /**
-   * The rows with this mark, in order: all codes are walked, and the others are not put together.
+   * The rows with this mark, in order.
    *
    * @param columnOf  whole columns, asked for when a row refers to one
    */
@@ -176,8 +176,15 @@ export class WovenText {
     const rows = rowsWith(marks, mark)
     const writer = new Unweaver(this, boundWhenMet(this.entries, columnOf), rows.length * BYTES_EXPECTED, ANY_NUMBER)
     const offsets = new Uint32Array(rows.length + 1)
+    const places = this.places()
     let row = 0
     for (let n = 0; n < rows.length; n++) {
+      const place = Math.floor(rows[n]! / ROWS_APART)
+      if (place * ROWS_APART > row) {
+        row = place * ROWS_APART
+        writer.next = places.codes[place]!
+        writer.literal = places.literals[place]!
+      }
       writer.skip(row, rows[n]!)
       row = rows[n]! + 1
       writer.rows(row - 1, row, row - 1, offsets, n)

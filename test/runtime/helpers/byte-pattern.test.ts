@@ -59,24 +59,65 @@ for (const pattern of READ) {
 }
 
 test('what needs more than one way is left to its own machine', () => {
-  const patterns = ['(?i)abc', 'a|b', '(ab)?c', '\\d+1', '.*x', 'a+?b', '\\bab', 'é+', '[^a]b', '.', '(a+)+$', '', '^', '(', '\\S{2}', 'a?b+(c*)d']
+  const patterns = [
+    '(?i)abc',
+    'a|b',
+    '(ab)?c',
+    '\\d+1',
+    '.*x',
+    'a+?b',
+    '\\bab',
+    'é+',
+    '[^a]b',
+    '.',
+    '(a+)+$',
+    '',
+    '^',
+    '(',
+    '\\S{2}',
+    'a?b+(c*)d',
+  ]
   for (const pattern of patterns) assert.equal(bytePattern(pattern), null, pattern)
 })
 
 test('of any pattern that can be read', () => {
-  const atom = fc.constantFrom('a', 'b', '1', ' ', 'u', '=', '\\d', '\\w', '\\s', '\\S', '\\D', '\\W', '[ab]', '[^ab]', '[^"]', '.', '\\.', '[a-f1]')
+  const atom = fc.constantFrom(
+    'a',
+    'b',
+    '1',
+    ' ',
+    'u',
+    '=',
+    '\\d',
+    '\\w',
+    '\\s',
+    '\\S',
+    '\\D',
+    '\\W',
+    '[ab]',
+    '[^ab]',
+    '[^"]',
+    '.',
+    '\\.',
+    '[a-f1]',
+  )
   const quantifier = fc.constantFrom('', '', '', '+', '*', '?', '{2}', '{1,2}')
   const item = fc.tuple(atom, quantifier).map(([one, often]) => one + often)
   const group = fc.array(item, { minLength: 1, maxLength: 3 }).map(items => `(${items.join('')})`)
   const pattern = fc
     .tuple(
       fc.constantFrom('', '', '', '^'),
-      fc.array(fc.oneof({ weight: 3, arbitrary: item }, { weight: 1, arbitrary: group }), { minLength: 1, maxLength: 5 }),
+      fc.array(fc.oneof({ weight: 3, arbitrary: item }, { weight: 1, arbitrary: group }), {
+        minLength: 1,
+        maxLength: 5,
+      }),
       fc.constantFrom('', '', '', '$'),
     )
     .map(([begin, items, end]) => begin + items.join('') + end)
     .filter(each => bytePattern(each) !== null)
-  const text = fc.array(fc.constantFrom('a', 'b', '1', ' ', 'u', '=', '"', '.', 'é', '\n', '😀', 'f'), { maxLength: 14 })
+  const text = fc.array(fc.constantFrom('a', 'b', '1', ' ', 'u', '=', '"', '.', 'é', '\n', '😀', 'f'), {
+    maxLength: 14,
+  })
   fc.assert(
     fc.property(pattern, text, (each, characters) => {
       const whole = characters.join('')

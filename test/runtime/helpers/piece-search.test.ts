@@ -1,0 +1,230 @@
+/** Text that is held as pieces answers every search as the same text does whole. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { TEXT_CAPTURE_HELPERS } from '../../../runtime/helpers/text-captures.ts'
+import { markTexts, TEXT_SEARCH_HELPERS } from '../../../runtime/helpers/text-search.ts'
+import { ByteSink, ByteSource } from '../../../storage/part/bytes.ts'
+import { WovenVector } from '../../../storage/part/woven/lazy.ts'
+import { WovenText } from '../../../storage/part/woven/unweave.ts'
+import { encodeWoven, weave } from '../../../storage/part/woven/woven.ts'
+import { MISSING, NULL, PRESENT, type ReferredValues, type TextVector, type Vector } from '../../../storage/vector.ts'
+
+function textOf(rows: readonly (string | null | undefined)[]): TextVector {
+  const bytes = Buffer.from(rows.map(row => row ?? '').join(''))
+  const offsets = new Uint32Array(rows.length + 1)
+  for (const [at, row] of rows.entries()) offsets[at + 1] = offsets[at]! + Buffer.byteLength(row ?? '')
+  const presence = rows.every(row => typeof row === 'string')
+    ? null
+    : Uint8Array.from(rows, row => (row === undefined ? MISSING : row === null ? NULL : PRESENT))
+  return { kind: 'text', rowCount: rows.length, bytes: new Uint8Array(bytes), offsets, presence }
+}
+
+function dictOf(values: readonly string[]): Vector {
+  const distinct = [...new Set(values)]
+  return {
+    kind: 'dict',
+    rowCount: values.length,
+    codes: Uint32Array.from(values, value => distinct.indexOf(value)),
+    dictionary: { values: distinct },
+  }
+}
+
+const unread = { isRead: false }
+
+/** Null: it is not worth weaving. */
+function wovenOf(text: TextVector, others: ReadonlyMap<string, Vector>): WovenVector | null {
+  const woven = weave(text, others)
+  if (woven === null) return null
+  const sink = new ByteSink()
+  encodeWoven(sink, woven)
+  const valuesOf = (field: string): ReferredValues => {
+    const column = others.get(field)
+    if (column?.kind === 'dict') return { values: column.dictionary.values, madeOf: null }
+    return { values: null, madeOf: column?.kind === 'number' ? 'numbers' : field === 'id' ? 'hex digits' : null }
+  }
+  unread.isRead = false
+  return new WovenVector(new WovenText(new ByteSource(sink.finish().slice()), text.rowCount), {
+    columnOf: field => others.get(field) ?? null,
+    valuesOf,
+    held: () => null,
+    keep: () => {
+      unread.isRead = true
+    },
+    hasRoomFor: () => false,
+    block: 0,
+    checked: make => make(),
+  })
+}
+
+const WORDS = [
+  'user',
+  'logged',
+  'in',
+  'from',
+  'GET',
+  'error',
+  '-',
+  'Kelvin',
+  'on',
+  'a',
+  'conn',
+  'connection',
+  'reset',
+  '7',
+  'x9',
+]
+const BEYOND = ['É', '\u212a', 'ſ', '日本']
+
+/** Messages of few words, ids of their own, and values of other columns. */
+const messages = fc
+  .record({
+    shapes: fc.array(
+      fc.array(fc.constantFrom(...WORDS, '\0user', '\0path', '\0count', '\0id'), { minLength: 1, maxLength: 7 }),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    ),
+    users: fc.array(fc.constantFrom('alice', 'bob', 'u1', 'u12', 'connect', 'reset', 'in'), {
+      minLength: 60,
+      maxLength: 60,
+    }),
+    paths: fc.array(fc.constantFrom('/a/b', '/user/logged', '/conn', 'ection/re'), { minLength: 60, maxLength: 60 }),
+    glue: fc.constantFrom(' ', '', '/', ': '),
+    odd: fc.array(
+      fc.oneof(
+        { weight: 8, arbitrary: fc.constant('') },
+        { weight: 2, arbitrary: fc.string({ maxLength: 6 }) },
+        { weight: 1, arbitrary: fc.constantFrom(null, undefined) },
+      ),
+      { minLength: 60, maxLength: 60 },
+    ),
+    beyond: fc.oneof({ weight: 5, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom(...BEYOND) }),
+  })
+  .map(({ shapes, users, paths, glue, odd, beyond }) => {
+    const ids = users.map((_, row) => ((row * 2654435761) >>> 0).toString(16).padStart(8, '0'))
+    const rows = users.map((user, row) => {
+      if (odd[row] === null || odd[row] === undefined) return odd[row]
+      const values: Record<string, string> = {
+        '\0user': user,
+        '\0path': paths[row]!,
+        '\0count': String(row * 37),
+        '\0id': ids[row]!,
+      }
+      return (
+        shapes[row % shapes.length]!.map(piece => values[piece] ?? piece).join(glue) +
+        odd[row] +
+        (row % 9 === 0 ? beyond : '')
+      )
+    })
+    const counts: Vector = {
+      kind: 'number',
+      rowCount: rows.length,
+      values: Float64Array.from(rows, (_, row) => row * 37),
+      presence: null,
+    }
+    const others = new Map<string, Vector>([
+      ['user', dictOf(users)],
+      ['path', dictOf(paths)],
+      ['count', counts],
+      ['id', textOf(ids)],
+    ])
+    return { rows, others }
+  })
+
+const needles = fc.oneof(
+  fc.constantFrom(
+    'connection reset',
+    'conn',
+    'logged in',
+    'user',
+    'USER',
+    'u1',
+    'in',
+    'reset',
+    'ection/re',
+    '7',
+    ' ',
+    'kelvin',
+    'on a',
+  ),
+  fc.array(fc.constantFrom(...WORDS, ' ', '/'), { minLength: 1, maxLength: 9 }).map(words => words.join('')),
+  fc.string({ maxLength: 4 }),
+  fc.constantFrom('É', 'a'.repeat(40), 'connection reset connection reset connection'),
+)
+
+const patterns = ['user (u\\d+)', '(?i)logged (in|on)', 'conn(\\w+)', '(\\d+)', 'reset', '^user', 'in$', '(?i)KELVIN']
+
+function same(whole: Uint8Array, pieces: Uint8Array, asked: readonly number[]): void {
+  assert.deepEqual(
+    asked.map(row => pieces[row]),
+    asked.map(row => whole[row]),
+  )
+}
+
+test('every search of pieces finds what it finds in the text', () => {
+  let wovenCount = 0
+  let unreadCount = 0
+  fc.assert(
+    fc.property(
+      messages,
+      needles,
+      fc.constantFrom(...patterns),
+      fc.constantFrom(1, 2, 5, 40),
+      (given, needle, pattern, every) => {
+        const text = textOf(given.rows)
+        const woven = wovenOf(text, given.others)
+        if (woven === null) return
+        wovenCount++
+        const all = given.rows.map((_, row) => row)
+        const rows = all.filter(row => row % every === 0)
+        const selection = every === 1 ? null : Uint32Array.from(rows)
+        for (const search of ['textContains', 'textContainsCs', 'textHas'] as const) {
+          const asked = [needle, selection, rows.length] as const
+          same(TEXT_SEARCH_HELPERS[search](text, ...asked), TEXT_SEARCH_HELPERS[search](woven, ...asked), rows)
+        }
+        const matched = [pattern, selection, rows.length] as const
+        same(
+          TEXT_SEARCH_HELPERS.textMatches(text, ...matched),
+          TEXT_SEARCH_HELPERS.textMatches(woven, ...matched),
+          rows,
+        )
+        for (const ignoreCase of needle === '' ? [] : [true, false]) {
+          const marks = [new Uint8Array(all.length), new Uint8Array(all.length)] as const
+          markTexts(text, needle, ignoreCase, marks[0])
+          markTexts(woven, needle, ignoreCase, marks[1])
+          same(marks[0], marks[1], all)
+        }
+        if (!unread.isRead) unreadCount++
+      },
+    ),
+    { numRuns: 600 },
+  )
+  assert.ok(wovenCount > 200, `only ${wovenCount} were woven`)
+  assert.ok(unreadCount > 50, `only ${unreadCount} were not put together`)
+})
+
+test('captures of pieces are those of the text', () => {
+  fc.assert(
+    fc.property(
+      messages,
+      fc.constantFrom('user (u\\d+)', 'conn(\\w+)', '(\\d+)', '^(\\w+)'),
+      fc.constantFrom(1, 3, 40),
+      (given, pattern, every) => {
+        const text = textOf(given.rows)
+        const woven = wovenOf(text, given.others)
+        if (woven === null) return
+        const rows = given.rows.map((_, row) => row).filter(row => row % every === 0)
+        const asked = [pattern, null, every === 1 ? null : Uint32Array.from(rows), rows.length] as const
+        const [whole, pieces] = [text, woven].map(vector => TEXT_CAPTURE_HELPERS.textExtract(vector, ...asked))
+        for (const row of rows) assert.equal(captureAt(pieces!, row), captureAt(whole!, row))
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+function captureAt({ bytes, offsets, presence }: TextVector, row: number): string | null {
+  return presence?.[row] === NULL ? null : Buffer.from(bytes).toString('utf8', offsets[row], offsets[row + 1])
+}
