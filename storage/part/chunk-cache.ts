@@ -1,10 +1,16 @@
-/** Decoded columns (and dictionaries, and token filters) of all open parts, the least recently used dropped first, bounded by bytes. */
+/**
+ * Decoded columns (and dictionaries, and token filters) of all open parts, bounded by bytes. The least recently used is dropped first, until what
+ * was dropped is asked for again: who goes over a little more than fits, over and over, would find nothing of it. Then any is dropped, and most
+ * of it is there. A phrase in 20 M messages of 416 MB with 448: 1,830 → 1,000 ms.
+ */
 import type { Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
 
 interface Entry {
   readonly value: object
   readonly bytes: number
+  /** Among the keys. */
+  slot: number
 }
 
 export interface ChunkCache {
@@ -20,15 +26,19 @@ export interface ChunkCache {
 }
 
 export function createChunkCache(maxBytes: number): ChunkCache {
-  return new LruChunkCache(maxBytes)
+  return new BoundedChunkCache(maxBytes)
 }
 
-class LruChunkCache implements ChunkCache {
+class BoundedChunkCache implements ChunkCache {
   readonly maxBytes: number
   #bytes = 0
   /** A Map iterates in order of insertion: an entry that is used goes out and in again, so the first is the least recently used. */
   readonly #entries = new Map<string, Entry>()
+  readonly #keys: string[] = []
   readonly #keysOfPart = new Map<string, Set<string>>()
+  /** What was dropped lately, as many as there are entries; the first longest ago. */
+  readonly #dropped = new Set<string>()
+  #random = 1
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes
@@ -49,13 +59,16 @@ class LruChunkCache implements ChunkCache {
 
   set(part: string, block: number, field: string, value: object, bytes: number): void {
     const key = keyOf(part, block, field)
-    this.#remove(part, key)
+    this.#remove(key)
     if (bytes > this.maxBytes) return
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes + bytes <= this.maxBytes) break
-      this.#remove(oldest.slice(0, oldest.indexOf('\0')), oldest)
+    const isBack = this.#dropped.delete(key)
+    while (this.#bytes + bytes > this.maxBytes) {
+      const victim = isBack ? this.#anyKey() : this.#oldestKey()
+      this.#remove(victim)
+      this.#dropped.add(victim)
     }
-    this.#entries.set(key, { value, bytes })
+    this.#forgetDropped()
+    this.#entries.set(key, { value, bytes, slot: this.#keys.push(key) - 1 })
     this.#bytes += bytes
     const keys = this.#keysOfPart.get(part)
     if (keys === undefined) this.#keysOfPart.set(part, new Set([key]))
@@ -67,18 +80,37 @@ class LruChunkCache implements ChunkCache {
   }
 
   drop(part: string): void {
-    for (const key of this.#keysOfPart.get(part) ?? []) {
-      this.#bytes -= this.#entries.get(key)!.bytes
-      this.#entries.delete(key)
-    }
-    this.#keysOfPart.delete(part)
+    for (const key of [...(this.#keysOfPart.get(part) ?? [])]) this.#remove(key)
   }
 
-  #remove(part: string, key: string): void {
+  #oldestKey(): string {
+    return this.#entries.keys().next().value as string
+  }
+
+  /** The same ones in each process: what is slow once can be looked at again. */
+  #anyKey(): string {
+    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0
+    return this.#keys[(this.#random >>> 8) % this.#keys.length]!
+  }
+
+  #forgetDropped(): void {
+    for (const key of this.#dropped) {
+      if (this.#dropped.size <= this.#entries.size) break
+      this.#dropped.delete(key)
+    }
+  }
+
+  #remove(key: string): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
     this.#bytes -= entry.bytes
+    const last = this.#keys.pop()!
+    if (last !== key) {
+      this.#keys[entry.slot] = last
+      this.#entries.get(last)!.slot = entry.slot
+    }
+    const part = key.slice(0, key.indexOf('\0'))
     const keys = this.#keysOfPart.get(part)!
     keys.delete(key)
     if (keys.size === 0) this.#keysOfPart.delete(part)

@@ -11,6 +11,7 @@ export const USAGE = `npm run bench -- [options]
   --cache-mb <n>      Quern's cache of decoded chunks, in MiB (its default)
   --threads <n>       threads beside the main one (Quern's default)
   --cold              reopen the engine and drop the system's caches before every run
+  --beside <n>        so many events a second are ingested into the same store meanwhile
   --fresh             load again even when the loaded directories could be used
   --json              figures as JSON
   --micro             kernels and encodings alone
@@ -23,6 +24,7 @@ export const USAGE = `npm run bench -- [options]
   --scale             a store as it grows to --rows events: rate, parts, memory, and how long it takes to open (20000000 is the figure)
   --server            bulk requests against DuckDB's load, and /health while the server is busy
   --concurrent        ten clients at once with questions of the suite: throughput and p99 beside DuckDB's
+  --http              the questions through a server, beside the same through open(): what it adds
   --profile           where the time of each question goes, and how far that is from the memory's limit
   --pipe              the command line over the file as NDJSON: MB/s
   --tails             a thousand live tails: what they cost idle, and how late they hear`
@@ -37,6 +39,8 @@ export interface BenchArguments {
   readonly cacheBytes: number | null
   readonly threads: number | null
   readonly cold: boolean
+  /** Events a second; 0: none. */
+  readonly beside: number
   readonly fresh: boolean
   readonly json: boolean
   readonly micro: boolean
@@ -51,6 +55,7 @@ export interface BenchArguments {
   readonly server: boolean
   readonly tails: boolean
   readonly concurrent: boolean
+  readonly http: boolean
   readonly pipe: boolean
   readonly profile: boolean
   readonly help: boolean
@@ -70,6 +75,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
       'cache-mb': { type: 'string' },
       threads: { type: 'string' },
       cold: { type: 'boolean', default: false },
+      beside: { type: 'string', default: '0' },
       fresh: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       micro: { type: 'boolean', default: false },
@@ -84,12 +90,15 @@ export function readArguments(given: readonly string[]): BenchArguments {
       server: { type: 'boolean', default: false },
       tails: { type: 'boolean', default: false },
       concurrent: { type: 'boolean', default: false },
+      http: { type: 'boolean', default: false },
       pipe: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
   const cacheMb = values['cache-mb']
+  if (values.cold && values.beside !== '0')
+    throw new Error('--cold reopens the store, which --beside writes to: one of them')
   return {
     rows: wholeNumber('rows', values.rows),
     seed: wholeNumber('seed', values.seed),
@@ -100,6 +109,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     cacheBytes: cacheMb === undefined ? null : wholeNumber('cache-mb', cacheMb) * 2 ** 20,
     threads: values.threads === undefined ? null : wholeNumber('threads', values.threads, 0),
     cold: values.cold,
+    beside: wholeNumber('beside', values.beside, 0),
     fresh: values.fresh,
     json: values.json,
     micro: values.micro,
@@ -114,6 +124,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     server: values.server,
     tails: values.tails,
     concurrent: values.concurrent,
+    http: values.http,
     pipe: values.pipe,
     profile: values.profile,
     help: values.help,

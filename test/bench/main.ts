@@ -5,6 +5,7 @@ import { readArguments, USAGE } from './arguments.ts'
 import { runCompileBench } from './compile.ts'
 import { hasRoomForAll, runConcurrent } from './concurrent.ts'
 import { eventsOf } from './generate.ts'
+import { runHttp } from './http.ts'
 import { runLayout } from './layout.ts'
 import { loadedDuckDb, loadedQuern } from './load.ts'
 import { type Measured, measure } from './measure.ts'
@@ -78,7 +79,7 @@ async function main(options: BenchArguments): Promise<void> {
   }
   const megabytes = (events.bytes / 1e6).toFixed(0)
   say(
-    `${events.rows} events, ${megabytes} MB of NDJSON, seed ${events.seed}; ${options.runs} runs${options.cold ? ', cold' : ''}`,
+    `${events.rows} events, ${megabytes} MB of NDJSON, seed ${events.seed}; ${options.runs} runs${options.cold ? ', cold' : ''}${options.beside > 0 ? `, ${options.beside} events/s ingested meanwhile` : ''}`,
   )
   const duckdb = options.engines.includes('duckdb') ? await loadedDuckDb(events, options.fresh) : null
   const quern = options.engines.includes('quern') ? await loadedQuern(events, options.fresh) : null
@@ -86,6 +87,10 @@ async function main(options: BenchArguments): Promise<void> {
   const asked = suite.filter(({ name }) => name.toLowerCase().includes(options.only))
   if (options.concurrent) {
     await runConcurrent(asked, events, options, say)
+    return
+  }
+  if (options.http) {
+    await runHttp(asked, events, options.runs, say)
     return
   }
   if (options.profile) {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { type Engine, open } from '../../engine.ts'
 import { difference, objectsOf, type Rows } from './answer.ts'
 import type { BenchArguments } from './arguments.ts'
+import { growingDirectory, ingestBeside } from './beside.ts'
 import { type DuckDb, openDuckDb } from './duckdb.ts'
 import type { Events } from './generate.ts'
 import { duckDbFiles, quernDirectory } from './load.ts'
@@ -124,10 +125,12 @@ async function timed(subject: Subject, question: Question, cold: boolean): Promi
   return performance.now() - startedAt
 }
 
-async function quernSubject(events: Events, { cacheBytes, threads }: BenchArguments): Promise<Subject> {
+async function quernSubject(events: Events, { cacheBytes, threads, beside }: BenchArguments): Promise<Subject> {
   const options = { ...(cacheBytes !== null && { cacheBytes }), ...(threads !== null && { threads }) }
-  const start = (): Promise<Engine> => open(quernDirectory(events), options)
+  const growing = beside === 0 ? null : growingDirectory(events)
+  const start = (): Promise<Engine> => open(growing?.directory ?? quernDirectory(events), options)
   let engine = await start()
+  const stop = growing === null ? null : await ingestBeside(engine, events, beside)
   return {
     async ask(question) {
       const { columns, rows, complete, warnings } = await engine.query(question.quern).collect()
@@ -138,7 +141,11 @@ async function quernSubject(events: Events, { cacheBytes, threads }: BenchArgume
       await engine.close()
       engine = await start()
     },
-    close: () => engine.close(),
+    async close() {
+      stop?.()
+      await engine.close()
+      growing?.remove()
+    },
   }
 }
 

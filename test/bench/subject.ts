@@ -18,8 +18,11 @@ export interface Answer {
   readonly text: string
 }
 
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<Subject> {
-  const directory = mkdtempSync(join(tmpdir(), 'quern-bench-'))
+/** @param directory  its data, which goes when it is stopped */
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+  directory = mkdtempSync(join(tmpdir(), 'quern-bench-')),
+): Promise<Subject> {
   const main = join(import.meta.dirname, '../../cli/main.js')
   const off = { QUERN_OTLP_HTTP: 'off', QUERN_OTLP_GRPC: 'off' }
   const words = [main, 'server', '--port', '0', '--data', directory]

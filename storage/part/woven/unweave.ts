@@ -102,6 +102,8 @@ export class WovenText {
   /** How often it was searched. */
   searchCount = 0
   #places: RowPlaces | null = null
+  /** Were some rows asked for? */
+  #isAsked = false
 
   constructor(source: ByteSource, rowCount: number) {
     this.rowCount = rowCount
@@ -153,14 +155,21 @@ export class WovenText {
    */
   some(rows: Uint32Array, columnOf: (field: string) => Vector | null): TextVector {
     const writer = new Unweaver(this, bound(this.entries, columnOf), rows.length * BYTES_EXPECTED, ANY_NUMBER)
-    const places = this.places()
+    // Who asks once needs no more than the way there; a second time all places are found out.
+    const places = this.#isAsked ? this.places() : null
+    this.#isAsked = true
     const offsets = new Uint32Array(rows.length + 1)
+    let at = 0
     for (let n = 0; n < rows.length; n++) {
       const row = rows[n]!
-      const place = Math.floor(row / ROWS_APART)
-      writer.next = places.codes[place]!
-      writer.literal = places.literals[place]!
-      writer.skip(place * ROWS_APART, row)
+      if (places !== null || row < at) {
+        const place = places === null ? 0 : Math.floor(row / ROWS_APART)
+        at = place * ROWS_APART
+        writer.next = places === null ? 0 : places.codes[place]!
+        writer.literal = places === null ? 0 : places.literals[place]!
+      }
+      writer.skip(at, row)
+      at = row + 1
       // References are to columns of these rows: their values are asked for by the row's number among them.
       writer.rows(row, row + 1, n, offsets, n)
     }
