@@ -30,7 +30,8 @@ export function textColumn(writer: KernelWriter, expr: Expr): Expression | null 
   if (expr.kind !== 'call' || expr.function.columnHelper === undefined || !writer.isOfBlock) return null
   const [subject, pattern, ...rest] = expr.args
   if (subject?.kind !== 'field' || writer.shapeOf(subject.name).kind !== 'text') return null
-  if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string' || bytePattern(pattern.value) === null) return null
+  if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string' || bytePattern(pattern.value) === null)
+    return null
   if (!rest.every(arg => arg.kind === 'literal')) return null
   const constants = [pattern, rest[0]].map(arg => (arg === undefined ? lit(null) : writer.value(arg).value))
   const vector = writer.vector(subject.name)

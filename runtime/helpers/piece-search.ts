@@ -39,10 +39,12 @@ export interface NeedleEdges {
   readonly after: Uint8Array | null
 }
 
-const OPEN: NeedleEdges = { before: null, after: null }
-
 /** @param needle  not empty */
-export function pieceNeedle({ bytes, masks }: Needle, isAsciiOnly: boolean, { before, after } = OPEN): PieceNeedle {
+export function pieceNeedle(
+  { bytes, masks }: Needle,
+  isAsciiOnly: boolean,
+  { before, after }: NeedleEdges,
+): PieceNeedle {
   const steps = new Int32Array(256)
   const edges = (before === null ? 0 : 1) + (after === null ? 0 : 1)
   const isWhole = bytes.length + edges <= PLACES_MAX
@@ -80,9 +82,12 @@ const ENTRY_OF_TWO = 4
 
 const HEARD_AT_ONCE = 4096
 
+const NOWHERE: ReadonlySet<string> = new Set()
+
 export class PieceSearch {
   readonly #pieces: TextPieces
   readonly #needle: PieceNeedle
+  readonly #elsewhere: ReadonlySet<string>
   /** The bit of the last place. */
   readonly #accept: number
   /** What a search is where a text begins. */
@@ -105,10 +110,11 @@ export class PieceSearch {
   readonly #values: (readonly Value[] | null)[]
   readonly #known: (Map<number, number> | undefined)[] = []
 
-  private constructor(pieces: TextPieces, needle: PieceNeedle) {
+  private constructor(pieces: TextPieces, needle: PieceNeedle, elsewhere: ReadonlySet<string>) {
     const count = pieces.fields.length
     this.#pieces = pieces
     this.#needle = needle
+    this.#elsewhere = elsewhere
     this.#accept = 1 << (needle.length - 1)
     this.#begun = needle.beginsWithText ? 1 : 0
     this.#isSilentLiteral = everyAfter(-1, bitsOf(bytesInLiterals(pieces), needle)) === 0
@@ -118,10 +124,10 @@ export class PieceSearch {
     this.#values = new Array(count).fill(null)
   }
 
-  /** Null: pieces do not tell. */
-  static of(pieces: TextPieces, needle: PieceNeedle): PieceSearch | null {
+  /** Null: pieces do not tell. @param elsewhere  fields whose values somebody else looks at: what stands within one is not looked for */
+  static of(pieces: TextPieces, needle: PieceNeedle, elsewhere: ReadonlySet<string> = NOWHERE): PieceSearch | null {
     if (needle.isAsciiOnly && hasBeyondAscii(pieces)) return null
-    const search = new PieceSearch(pieces, needle)
+    const search = new PieceSearch(pieces, needle, elsewhere)
     return search.#learn() ? search : null
   }
 
@@ -174,6 +180,7 @@ export class PieceSearch {
       const values = this.#values[entry]!
       // Their bytes say less than they do themselves.
       if (values !== null && after !== 0) after = leftBy(values, this.#needle, state)
+      if (state === 0 && this.#elsewhere.has(this.#pieces.fields[entry]!)) after &= ~this.#accept
       known.set(state, after)
     }
     return after

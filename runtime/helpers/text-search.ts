@@ -9,7 +9,7 @@ import type { TextPieces, TextVector } from '../../storage/vector.ts'
 import { PRESENT } from '../../storage/vector.ts'
 import { type BytePattern, bytePattern } from './byte-pattern.ts'
 import { ByteSearch, isIn, needleOf, PIECE } from './byte-search.ts'
-import { type NeedleEdges, PieceSearch, pieceNeedle } from './piece-search.ts'
+import { type NeedleEdges, type PieceNeedle, PieceSearch, pieceNeedle } from './piece-search.ts'
 import { compileRegex } from './regex.ts'
 import { requiredLiteral } from './regex-literal.ts'
 import { TEXT_HELPERS } from './text.ts'
@@ -102,14 +102,17 @@ function searchPieces(
     if (count * 2 > rowCount) return false
     markSelected(rows, selection, count, ASK)
   } else {
-    const foldsOddly = ignoreCase && FOLDING.some(({ letter }) => needle.toLowerCase().includes(letter))
-    const wanted = pieceNeedle(needleOf(needle, ignoreCase), foldsOddly, edges ?? undefined)
-    const found = PieceSearch.of(pieces, wanted)
+    const found = PieceSearch.of(pieces, pieceNeedleOf(needle, ignoreCase, edges ?? ANYWHERE))
     if (found === null) return false
     found.mark(rows, presence, { yes: edges === null ? ASK : YES, ask: ASK })
   }
   askPieces(pieces, search, selection, count, rows)
   return true
+}
+
+function pieceNeedleOf(needle: string, ignoreCase: boolean, edges: NeedleEdges): PieceNeedle {
+  const foldsOddly = ignoreCase && FOLDING.some(({ letter }) => needle.toLowerCase().includes(letter))
+  return pieceNeedle(needleOf(needle, ignoreCase), foldsOddly, edges)
 }
 
 /** Those of the selected rows that are to be asked, by their own text; others are not. */
@@ -189,8 +192,18 @@ function rowOf(offsets: Uint32Array, byte: number, from: number, last: number): 
   return low
 }
 
-/** Sets to 1 the rows that hold the text, as `contains` says or `contains_cs`, and leaves the others. */
-export function markTexts(vector: TextVector, needle: string, ignoreCase: boolean, marks: Uint8Array): void {
+/**
+ * Sets to 1 the rows that hold the text, as `contains` says or `contains_cs`, and leaves the others.
+ *
+ * @param elsewhere  fields that are searched as well: a text that refers to their values is not asked for them, and rows that only its own text can tell are set
+ */
+export function markTexts(
+  vector: TextVector,
+  needle: string,
+  ignoreCase: boolean,
+  marks: Uint8Array,
+  elsewhere: ReadonlySet<string> | null = null,
+): void {
   const { rowCount } = vector
   if (rowCount === 0) return
   if (
@@ -202,6 +215,13 @@ export function markTexts(vector: TextVector, needle: string, ignoreCase: boolea
     const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null, edges: ANYWHERE }
     markHits(vector, all, 0, rowCount - 1, marks)
     return
+  }
+  if (elsewhere !== null && vector.pieces !== undefined && isAscii(needle) && !vector.pieces.searched()) {
+    const found = PieceSearch.of(vector.pieces, pieceNeedleOf(needle, ignoreCase, ANYWHERE), elsewhere)
+    if (found !== null) {
+      found.mark(marks, vector.presence, { yes: 1, ask: 1 })
+      return
+    }
   }
   const rows = (ignoreCase ? textContains : textContainsCs)(vector, needle, null, rowCount)
   for (let row = 0; row < rowCount; row++) if (rows[row] === YES) marks[row] = 1

@@ -61,16 +61,16 @@ export class TextCandidates {
     for (const field of fields) {
       const column = parts.columnOf(field)
       if (column === null) continue
-      if ('kind' in column) this.#markColumn(column, search, marks)
+      if ('kind' in column) this.#markColumn(column, search, marks, fields)
       else {
         const found = new Uint8Array(column.rows.length)
-        this.#markColumn(column.values, search, found)
+        this.#markColumn(column.values, search, found, fields)
         for (let at = 0; at < found.length; at++) if (found[at] === 1) marks[column.rows[at]!] = 1
       }
     }
   }
 
-  #markColumn(vector: Vector, search: Literal, marks: Uint8Array): void {
+  #markColumn(vector: Vector, search: Literal, marks: Uint8Array, fields: ReadonlySet<string>): void {
     switch (vector.kind) {
       case 'const':
         if (holds(vector.value, search)) marks.fill(1)
@@ -82,7 +82,7 @@ export class TextCandidates {
         return
       }
       case 'text':
-        markTexts(vector, search.literal, search.ignoreCase, marks)
+        markTexts(vector, search.literal, search.ignoreCase, marks, fields)
         markNulls(vector.presence, search, marks)
         return
       case 'number': {

@@ -6,8 +6,8 @@ import type { WovenText } from './unweave.ts'
  * Searching pieces takes twice as long as searching their text, and putting that together ten times as long: it is done for who searches often, and
  * for a few blocks each time, so that no search is a slow one.
  */
-const SEARCHES_BEFORE = 5
-const SEARCHES_MEANWHILE = 16
+const SEARCHES_BEFORE = 3
+const SEARCHES_MEANWHILE = 8
 
 /** How the block reads what the text needs. Each may throw. */
 export interface WovenSource {
