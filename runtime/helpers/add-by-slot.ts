@@ -57,6 +57,7 @@ type Lane = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
 /** Lanes one after the other in the memory of a loop. */
 class Layout {
   readonly #placed: { readonly lane: Lane; readonly at: number }[] = []
+  readonly #empty: { readonly at: number; readonly end: number }[] = []
   size = 0
 
   /** Where the lane will be, of which the first `count` elements go. */
@@ -67,7 +68,16 @@ class Layout {
     return at
   }
 
+  /** Room for so many words of 32 bits, which are 0 to begin with, and read where they are. */
+  reserve(words: number): number {
+    const at = this.size
+    this.size = (at + 4 * words + 7) & ~7
+    this.#empty.push({ at, end: this.size })
+    return at
+  }
+
   copyIn(bytes: Uint8Array): void {
+    for (const { at, end } of this.#empty) bytes.fill(0, at, end)
     for (const { lane, at } of this.#placed) bytes.set(bytesOf(lane), at)
   }
 
@@ -89,7 +99,8 @@ interface Gathering {
   readonly words: number
   /** Arguments of the loop. */
   place(layout: Layout): number[]
-  take(): void
+  /** @param memory  of the loop, after it ran */
+  take(memory: ArrayBufferLike): void
 }
 
 /** What a block adds to the sketches of slots. */
@@ -98,7 +109,7 @@ class SketchCounts implements Gathering {
   readonly #sketches: readonly Sketch[]
   readonly #base: number
   readonly #slotCount: number
-  #counts = new Int32Array(0)
+  #countsAt = 0
   #least = new Float64Array(0)
   #greatest = new Float64Array(0)
 
@@ -111,18 +122,18 @@ class SketchCounts implements Gathering {
 
   place(layout: Layout): number[] {
     const slotCount = this.#slotCount
-    this.#counts = new Int32Array(slotCount * this.words)
+    this.#countsAt = layout.reserve(slotCount * this.words)
     this.#least = new Float64Array(slotCount).fill(Number.POSITIVE_INFINITY)
     this.#greatest = new Float64Array(slotCount).fill(Number.NEGATIVE_INFINITY)
-    const lanes = [this.#counts, this.#least, this.#greatest]
-    return [...lanes.map(lane => layout.place(lane, lane.length)), this.#base, this.words]
+    const bounds = [this.#least, this.#greatest].map(lane => layout.place(lane, slotCount))
+    return [this.#countsAt, ...bounds, this.#base, this.words]
   }
 
-  take(): void {
+  take(memory: ArrayBufferLike): void {
     const { words } = this
     for (const [slot, greatest] of this.#greatest.entries()) {
       if (greatest === Number.NEGATIVE_INFINITY) continue
-      const counts = this.#counts.subarray(slot * words, (slot + 1) * words)
+      const counts = new Int32Array(memory, this.#countsAt + 4 * slot * words, words)
       takeCounts(this.#sketches[slot]!, counts, this.#base, this.#least[slot]!, greatest)
     }
   }
@@ -134,7 +145,7 @@ class DistinctBits implements Gathering {
   readonly #sets: readonly Distinct[]
   readonly #dictionary: Dictionary
   readonly #slotCount: number
-  #bits = new Uint32Array(0)
+  #bitsAt = 0
 
   constructor(sets: readonly Distinct[], dictionary: Dictionary, slotCount: number) {
     this.#sets = sets
@@ -144,14 +155,14 @@ class DistinctBits implements Gathering {
   }
 
   place(layout: Layout): number[] {
-    this.#bits = new Uint32Array(this.#slotCount * this.words)
-    return [layout.place(this.#bits, this.#bits.length), this.words]
+    this.#bitsAt = layout.reserve(this.#slotCount * this.words)
+    return [this.#bitsAt, this.words]
   }
 
-  take(): void {
+  take(memory: ArrayBufferLike): void {
     const { words } = this
     for (let slot = 0; slot < this.#slotCount; slot++) {
-      const bits = this.#bits.subarray(slot * words, (slot + 1) * words)
+      const bits = new Uint32Array(memory, this.#bitsAt + 4 * slot * words, words)
       // A row has a code whatever it stands for: a slot without bits was not met.
       if (bits.some(word => word !== 0)) takeBits(this.#sets[slot]!, this.#dictionary, bits)
     }
@@ -219,7 +230,7 @@ export const ADD_HELPERS = {
     layout.copyIn(bytes)
     loop.run(...args)
     layout.copyOut(bytes, stateEnd)
-    for (const gathering of gatherings) gathering?.take()
+    for (const gathering of gatherings) gathering?.take(bytes.buffer)
     return true
   },
 }
