@@ -54,10 +54,17 @@ export class ParseOperator implements Operator {
     if (kept === null) return
     // Where the event has a field already, what was kept is counted now; everything else is made when it is read.
     const occupied = new Map<string, Vector>()
+    const given: string[] = []
     for (const name of names) {
-      if (isOccupied(batch, name)) occupied.set(name, merged(batch, name, vector(name), this.#context))
+      if (!isOccupied(batch, name)) given.push(name)
+      else {
+        const column = merged(batch, name, vector(name), this.#context)
+        if (column === null) continue
+        occupied.set(name, column)
+        given.push(name)
+      }
     }
-    this.#next.push(withComputed(kept, names, name => occupied.get(name) ?? vector(name)))
+    this.#next.push(withComputed(kept, given, name => occupied.get(name) ?? vector(name)))
   }
 
   finish(): void {

@@ -180,20 +180,26 @@ export function isOccupied(batch: Batch, name: string): boolean {
   return existing.value !== undefined && (existing.value !== null || batch.names.includes(name))
 }
 
-/** What was there wins over what was parsed, unless it is null or missing. Of errors the latest is told. */
-export function merged(batch: Batch, name: string, parsed: Vector, context: RunContext): Vector {
+/**
+ * What was there wins over what was parsed, unless it is null or missing. Of errors the latest is told. Null: it is what was there, in every row; a member of
+ * an object that nothing was added to is no field beside it.
+ */
+export function merged(batch: Batch, name: string, parsed: Vector, context: RunContext): Vector | null {
   const existing = batch.column(name)
   const isError = name === '_error' || name === '_error_detail'
   const values: Value[] = new Array<Value>(batch.rowCount).fill(undefined)
   let kept = 0
+  let added = 0
   for (let n = 0; n < batch.selectedCount; n++) {
     const row = batch.selection === null ? n : batch.selection[n]!
     const old = valueAt(existing, row)
     const found = valueAt(parsed, row)
     const oldWins = isError ? found === undefined : old !== null && old !== undefined
     if (oldWins && !isError && found !== undefined && keyOf(found) !== keyOf(old)) kept++
-    values[row] = oldWins || found === undefined ? old : found
+    const isOld = oldWins || found === undefined
+    values[row] = isOld ? old : found
+    if (!isOld) added++
   }
   if (kept > 0) context.count(`kept:${name}`, kept)
-  return columnOf(values)
+  return added === 0 ? null : columnOf(values)
 }

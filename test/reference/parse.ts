@@ -23,8 +23,9 @@ function parseRow(stage: AstParse, row: Row): Row | null {
   const found = typeof source === 'string' ? readFormat(stage, source) : 'not a text'
   if (typeof found === 'string') return failed(stage, result, found)
   for (const [name, value] of chosen(stage, found)) {
-    // A field that is there already is never overwritten.
-    if (isAbsent(result.fields.get(name))) setField(result, name, value)
+    // A field that is there already is never overwritten, a member of an object neither; `source` is read as itself here.
+    const there = name === 'source' ? result.fields.get(name) : readField(result, name)
+    if (isAbsent(there)) setField(result, name, value)
   }
   return result
 }
