@@ -33,10 +33,19 @@ function rowByRow(
   selection: Uint32Array | null,
   count: number,
 ): Uint8Array {
+  return eachRow(rows, selection, count, row => decide(textAt(vector.bytes, vector.offsets, row)))
+}
+
+function eachRow(
+  rows: Uint8Array,
+  selection: Uint32Array | null,
+  count: number,
+  decide: (row: number) => boolean | null,
+): Uint8Array {
   for (let n = 0; n < count; n++) {
     const row = selection === null ? n : selection[n]!
     if (rows[row] === UNKNOWN) continue
-    const answer = decide(textAt(vector.bytes, vector.offsets, row))
+    const answer = decide(row)
     rows[row] = answer === null ? UNKNOWN : answer ? YES : NO
   }
   return rows
@@ -359,10 +368,12 @@ function textMatches(
   const decide: Decide = text => regex.test(text)
   const literal = requiredLiteral(pattern)
   const matcher = bytePattern(pattern)
-  if (literal === null)
+  if (literal === null) {
+    const { bytes, offsets } = vector
     return matcher === null
       ? rowByRow(vector, decide, rows, selection, count)
-      : byBytes(vector, matcher, rows, selection, count)
+      : eachRow(rows, selection, count, row => matcher.find(bytes, offsets[row]!, offsets[row + 1]!))
+  }
   const { text: needle, ignoreCase, isWhole } = literal
   const accept = () => (isWhole ? true : null)
   return searchBlock(
@@ -371,21 +382,6 @@ function textMatches(
     selection,
     selectedCount,
   )
-}
-
-/** Every row asked in its bytes. */
-function byBytes(
-  { bytes, offsets }: TextVector,
-  matcher: BytePattern,
-  rows: Uint8Array,
-  selection: Uint32Array | null,
-  count: number,
-): Uint8Array {
-  for (let n = 0; n < count; n++) {
-    const row = selection === null ? n : selection[n]!
-    if (rows[row] !== UNKNOWN) rows[row] = matcher.find(bytes, offsets[row]!, offsets[row + 1]!) ? YES : NO
-  }
-  return rows
 }
 
 /** Rows that hold what every match of a pattern must hold: 1, others cannot match. Null: nothing is known to be needed. */
