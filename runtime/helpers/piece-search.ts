@@ -73,13 +73,13 @@ export interface Marks {
   readonly ask: number
 }
 
-/** What a code is, by its first byte, where it is heard: a search may begin in it, or there is more of it. */
+/** What a code is, by its first byte, where it is heard: a search may begin in it, or there is more of it. 0: neither. */
+const TEXT = 1
+const ENTRY = 2
+const ENTRY_OF_TWO = 3
+
 /** Of a literal's length: a chunk has fewer bytes. */
 const LENGTH_BITS = 28
-const TEXT = 2
-const ENTRY = 3
-const ENTRY_OF_TWO = 4
-
 const HEARD_AT_ONCE = 4096
 
 const NOWHERE: ReadonlySet<string> = new Set()
