@@ -2,8 +2,9 @@
  * Patterns that are one way only, matched in the bytes of a text: a row of characters and classes, each as often as its quantifier says,
  * where no byte that may follow a repeat belongs to it. Then a repeat ends in one place, nothing is ever given back, and what matches is
  * what the pattern's own machine finds; no string is made of a text to find out. Regex captures over 183 MB of messages, with the literal of the
- * pattern looked for first: 260 → 84 ms with one thread.
+ * pattern looked for first: 260 → 205 ms with one thread.
  */
+import { Lru } from './lru.ts'
 import { compileRegex } from './regex.ts'
 import { atomAt, quantifierAt } from './regex-shape.ts'
 
@@ -116,17 +117,11 @@ interface Anchors {
 }
 
 const KNOWN_MAX = 512
-const known = new Map<string, BytePattern | null>()
+const known = new Lru<string, { readonly matcher: BytePattern | null }>(KNOWN_MAX)
 
 /** Null: the pattern needs its own machine. */
 export function bytePattern(pattern: string): BytePattern | null {
-  let found = known.get(pattern)
-  if (found === undefined) {
-    found = read(pattern)
-    if (known.size >= KNOWN_MAX) known.clear()
-    known.set(pattern, found)
-  }
-  return found
+  return known.getOrMake(pattern, () => ({ matcher: read(pattern) })).matcher
 }
 
 function read(pattern: string): BytePattern | null {
@@ -179,7 +174,7 @@ function read(pattern: string): BytePattern | null {
   return regex.machine === 'v8' || isLinear(items, anchors) ? new BytePattern(...joined(items, groups), anchors) : null
 }
 
-/** The same with single bytes that follow each other as texts: a third of the time of a match. */
+/** The same with single bytes that follow each other as texts: 250,000 matches 74 → 54 ms. */
 function joined(
   items: readonly Item[],
   groups: readonly (readonly [number, number])[],

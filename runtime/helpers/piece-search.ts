@@ -11,6 +11,7 @@ import { LITERAL, ROW_END, ROWS_APART } from '../../storage/part/woven/code.ts'
 import type { Value } from '../../storage/value.ts'
 import { PRESENT, type ReferredValues, type TextPieces } from '../../storage/vector.ts'
 import type { Needle } from './byte-search.ts'
+import { Lru } from './lru.ts'
 import { SELECT_HELPERS } from './select-codes.ts'
 
 /** What is looked for, a set of bytes at each place; so many of them. */
@@ -96,7 +97,6 @@ export class PieceSearch {
   readonly #isSilentLiteral: boolean
   /** By the first byte of a code. */
   readonly #codes = new Uint8Array(256)
-  #isHeard = new Uint8Array(256)
   /** How far it is in the codes and in the literals, and what the search is there. */
   #next = 0
   #literal = 0
@@ -117,7 +117,7 @@ export class PieceSearch {
     this.#elsewhere = elsewhere
     this.#accept = 1 << (needle.length - 1)
     this.#begun = needle.beginsWithText ? 1 : 0
-    this.#isSilentLiteral = everyAfter(-1, bitsOf(bytesInLiterals(pieces), needle)) === 0
+    this.#isSilentLiteral = everyAfter(-1, bitsOf(bytesAmong(pieces.literals), needle)) === 0
     this.#left = new Int32Array(count)
     this.#madeOf = new Int32Array(count)
     this.#isField = Uint8Array.from(pieces.fields, field => (field === null ? 0 : 1))
@@ -144,7 +144,6 @@ export class PieceSearch {
     }
     this.#codes.fill(ENTRY_OF_TWO, shortCodes + 1, LITERAL)
     this.#codes[LITERAL] = TEXT
-    this.#isHeard = this.#codes.map(kind => (kind === 0 ? 0 : 1))
     return true
   }
 
@@ -190,7 +189,8 @@ export class PieceSearch {
   mark(rows: Uint8Array, presence: Uint8Array | null, { yes, ask }: Marks): void {
     const marks = { yes: this.#needle.isWhole ? yes : ask, ask }
     const { codes } = this.#pieces
-    const heard = placesOf(codes, this.#isHeard)
+    const isHeard = this.#codes.map(kind => (kind === 0 ? 0 : 1))
+    const heard = placesOf(codes, isHeard)
     const rowMarks = new RowMarks(this.#pieces, rows, presence)
     this.#next = 0
     this.#literal = 0
@@ -397,33 +397,21 @@ function bitsOf(bytes: Uint8Array, { steps }: PieceNeedle): number {
   return bits
 }
 
-const madeOfLiterals = new WeakMap<Uint8Array, Uint8Array>()
+const madeOf = new WeakMap<Uint8Array, Uint8Array>()
 
-function bytesInLiterals({ literals }: TextPieces): Uint8Array {
-  let bytes = madeOfLiterals.get(literals)
+/** By byte 1 where it stands among them; found out once. */
+function bytesAmong(all: Uint8Array): Uint8Array {
+  let bytes = madeOf.get(all)
   if (bytes === undefined) {
     bytes = new Uint8Array(256)
-    for (let at = 0; at < literals.length; at++) bytes[literals[at]!] = 1
-    madeOfLiterals.set(literals, bytes)
+    for (let at = 0; at < all.length; at++) bytes[all[at]!] = 1
+    madeOf.set(all, bytes)
   }
   return bytes
 }
 
-const beyondAscii = new WeakMap<Uint8Array, boolean>()
-
-/** Does a piece have a byte beyond ASCII? Found out once. */
-function hasBeyondAscii({ codes, entryBytes, literals }: TextPieces): boolean {
-  let has = beyondAscii.get(codes)
-  if (has === undefined) {
-    has = isAnyBeyond(entryBytes) || isAnyBeyond(literals)
-    beyondAscii.set(codes, has)
-  }
-  return has
-}
-
-function isAnyBeyond(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) if (bytes[at]! >= BEYOND_ASCII) return true
-  return false
+function hasBeyondAscii({ entryBytes, literals }: TextPieces): boolean {
+  return [entryBytes, literals].some(each => bytesAmong(each).includes(1, BEYOND_ASCII))
 }
 
 const NUMBERS = bytesOfTexts(['0123456789+-.eE'])
@@ -460,30 +448,28 @@ function bytesOfTexts(texts: Iterable<string>): Uint8Array {
 
 /** Answers kept for each dictionary. */
 const LEFT_MAX = 64
-const leftOf = new WeakMap<readonly Value[], Map<string, number>>()
+const leftOf = new WeakMap<readonly Value[], Lru<string, number>>()
 
 /** What any of the values leaves of a search; the last place is among it where the needle ends in one of them. */
-function leftBy(values: readonly Value[], { steps, length, key }: PieceNeedle, before: number): number {
+function leftBy(values: readonly Value[], needle: PieceNeedle, before: number): number {
   let known = leftOf.get(values)
-  if (known === undefined) leftOf.set(values, (known = new Map()))
-  const asked = `${before} ${key}`
-  let left = known.get(asked)
-  if (left === undefined) {
-    left = 0
-    const accept = 1 << (length - 1)
-    for (const text of textsOf(values)) {
-      let state = before
-      for (let at = 0; at < text.length; at++) {
-        const unit = text.charCodeAt(at)
-        // What the bytes of other characters leave is for the row's own text.
-        if (unit >= BEYOND_ASCII) left |= accept
-        state = ((state << 1) | 1) & (unit < BEYOND_ASCII ? steps[unit]! : 0)
-        left |= state & accept
-      }
-      left |= state
+  if (known === undefined) leftOf.set(values, (known = new Lru(LEFT_MAX)))
+  return known.getOrMake(`${before} ${needle.key}`, () => leftByEach(values, needle, before))
+}
+
+function leftByEach(values: readonly Value[], { steps, length }: PieceNeedle, before: number): number {
+  const accept = 1 << (length - 1)
+  let left = 0
+  for (const text of textsOf(values)) {
+    let state = before
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      // What the bytes of other characters leave is for the row's own text.
+      if (unit >= BEYOND_ASCII) left |= accept
+      state = ((state << 1) | 1) & (unit < BEYOND_ASCII ? steps[unit]! : 0)
+      left |= state & accept
     }
-    if (known.size >= LEFT_MAX) known.clear()
-    known.set(asked, left)
+    left |= state
   }
   return left
 }

@@ -4,7 +4,7 @@ import { NULL, PRESENT, type TextVector } from '../../storage/vector.ts'
 import { bytePattern } from './byte-pattern.ts'
 import { compileRegex } from './regex.ts'
 import { groupIndex } from './text.ts'
-import { rowsWithLiteral } from './text-search.ts'
+import { rowsWithLiteral, rowsWithText } from './text-search.ts'
 
 /** What the first match captured, by row; null without one. @param pattern  one that `bytePattern` reads */
 function textExtract(
@@ -22,7 +22,7 @@ function textExtract(
   // Few rows are quicker on their own than a search of the whole block.
   const isFew = count * 16 < rowCount
   const held = isFew ? null : rowsWithLiteral(vector, pattern, selection, selectedCount)
-  const rows = held ?? selectedRows(vector, selection, count)
+  const rows = held ?? rowsWithText(vector, selection, count)
   // Of text that is held as pieces the rows that may match are put together.
   const isApart = pieces?.isWhole === false && (isFew || held !== null)
   const { bytes, offsets } = isApart ? pieces.textOf(rows, CANDIDATE) : vector
@@ -39,16 +39,8 @@ function textExtract(
   return found.vector()
 }
 
+/** As those that tell of rows mark them. */
 const CANDIDATE = 1
-
-function selectedRows({ rowCount, presence }: TextVector, selection: Uint32Array | null, count: number): Uint8Array {
-  const rows = new Uint8Array(rowCount)
-  for (let n = 0; n < count; n++) {
-    const row = selection === null ? n : selection[n]!
-    if (presence === null || presence[row] === PRESENT) rows[row] = CANDIDATE
-  }
-  return rows
-}
 
 /** A column of texts, row by row; those that are not added are null. */
 class Captures {

@@ -148,6 +148,7 @@ function askPieces(
   }
 }
 
+/** Of the rows that have a text. */
 function markSelected(rows: Uint8Array, selection: Uint32Array | null, count: number, mark: number): void {
   for (let n = 0; n < count; n++) {
     const row = selection === null ? n : selection[n]!
@@ -382,6 +383,13 @@ function textMatches(
     selection,
     selectedCount,
   )
+}
+
+/** Of the selected rows those that have a text: 1. */
+export function rowsWithText(vector: TextVector, selection: Uint32Array | null, count: number): Uint8Array {
+  const rows = blankRows(vector)
+  markSelected(rows, selection, count, YES)
+  return rows
 }
 
 /** Rows that hold what every match of a pattern must hold: 1, others cannot match. Null: nothing is known to be needed. */

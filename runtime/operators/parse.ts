@@ -56,13 +56,10 @@ export class ParseOperator implements Operator {
     const occupied = new Map<string, Vector>()
     const given: string[] = []
     for (const name of names) {
-      if (!isOccupied(batch, name)) given.push(name)
-      else {
-        const column = merged(batch, name, vector(name), this.#context)
-        if (column === null) continue
-        occupied.set(name, column)
-        given.push(name)
-      }
+      const column = isOccupied(batch, name) ? merged(batch, name, vector(name), this.#context) : undefined
+      if (column === null) continue
+      if (column !== undefined) occupied.set(name, column)
+      given.push(name)
     }
     this.#next.push(withComputed(kept, given, name => occupied.get(name) ?? vector(name)))
   }

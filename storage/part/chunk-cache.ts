@@ -19,8 +19,8 @@ export interface ChunkCache {
   get(part: string, block: number, field: string): object | undefined
   /** Keeps `value`, which takes about `bytes`; something larger than the whole cache is not kept. */
   set(part: string, block: number, field: string, value: object, bytes: number): void
-  /** The same, but only while nothing else has to go: of what can be made again from something that is kept. */
-  setIfRoom(part: string, block: number, field: string, value: object, bytes: number): void
+  /** Could so many bytes more be kept, and nothing else would have to go? */
+  hasRoomFor(bytes: number): boolean
   /** Forgets everything of one part; called when the part is closed. */
   drop(part: string): void
 }
@@ -62,7 +62,7 @@ class BoundedChunkCache implements ChunkCache {
     this.#remove(key)
     if (bytes > this.maxBytes) return
     const isBack = this.#dropped.delete(key)
-    while (this.#bytes + bytes > this.maxBytes) {
+    while (!this.hasRoomFor(bytes)) {
       const victim = isBack ? this.#anyKey() : this.#oldestKey()
       this.#remove(victim)
       this.#dropped.add(victim)
@@ -75,8 +75,8 @@ class BoundedChunkCache implements ChunkCache {
     else keys.add(key)
   }
 
-  setIfRoom(part: string, block: number, field: string, value: object, bytes: number): void {
-    if (this.#bytes + bytes <= this.maxBytes) this.set(part, block, field, value, bytes)
+  hasRoomFor(bytes: number): boolean {
+    return this.#bytes + bytes <= this.maxBytes
   }
 
   drop(part: string): void {

@@ -281,15 +281,13 @@ class FileBlock implements BlockReader, BlockFacts {
     const entry = this.entry(field)
     if (entry === null) return null
     const { cache, id, file } = this.#part
-    const held = cache.get(id, this.#number, field)
-    const apart = cache.get(id, apartOf(this.#number), field)
-    if (apart instanceof WovenText) {
+    const held = cache.get(id, this.#number, field) as Vector | undefined
+    // Only text is ever held as pieces, beside what it is put together or instead.
+    const apart = held === undefined || held.kind === 'text' ? cache.get(id, apartOf(this.#number), field) : undefined
+    const found = apart instanceof WovenText ? this.#unread(field, entry, apart) : held
+    if (found !== undefined) {
       if (tally !== undefined) tally.columnsCached++
-      return this.#unread(field, entry, apart)
-    }
-    if (held !== undefined) {
-      if (tally !== undefined) tally.columnsCached++
-      return held as Vector
+      return found
     }
     const decoded = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
       encoding === WOVEN
@@ -324,8 +322,11 @@ class FileBlock implements BlockReader, BlockFacts {
       columnOf: name => this.column(sibling(name)),
       valuesOf: name => this.#referredValues(sibling(name)),
       held: () => (cache.get(id, this.#number, field) as TextVector | undefined) ?? null,
-      keep: whole => cache.setIfRoom(id, this.#number, field, whole, bytesOfVector(whole)),
-      hasRoomFor: bytes => cache.bytes + bytes <= cache.maxBytes,
+      keep: whole => {
+        const bytes = bytesOfVector(whole)
+        if (cache.hasRoomFor(bytes)) cache.set(id, this.#number, field, whole, bytes)
+      },
+      hasRoomFor: bytes => cache.hasRoomFor(bytes),
       block: this.#number,
       checked: make => file.goOn(entry.chunk, what, make),
     })

@@ -2,11 +2,9 @@
  * `npm run bench -- --http`: the questions of the suite put to an engine in this process and, in turns, to a server over the same data: what HTTP, JSON and
  * another process add. Both answer whole; the server's kept answers are thrown away before each.
  */
-import { cpSync, mkdtempSync } from 'node:fs'
 import { Agent } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { open } from '../../engine.ts'
+import { growingDirectory } from './beside.ts'
 import type { Events } from './generate.ts'
 import { quernDirectory } from './load.ts'
 import { spreadOf } from './measure.ts'
@@ -24,9 +22,7 @@ export async function runHttp(
   say: (text: string) => void,
 ): Promise<void> {
   // A directory has one owner.
-  const directory = mkdtempSync(join(tmpdir(), 'quern-bench-'))
-  cpSync(quernDirectory(events), directory, { recursive: true })
-  const server = await startServer({}, directory)
+  const server = await startServer({}, growingDirectory(events).directory)
   const engine = await open(quernDirectory(events))
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   say(

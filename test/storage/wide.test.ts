@@ -97,7 +97,7 @@ test('the text of events of rare fields is written and read without making a col
         made.push(field)
         cache.set(id, number, field, value, bytes)
       },
-      setIfRoom: cache.setIfRoom.bind(cache),
+      hasRoomFor: cache.hasRoomFor.bind(cache),
     })
     assert.deepEqual(valuesOf(part.block(0).column('_raw'), rowCount), lines)
     assert.deepEqual(

@@ -42,11 +42,11 @@ export class WovenVector implements TextVector {
   }
 
   get bytes(): Uint8Array {
-    return this.#read().bytes
+    return this.read().bytes
   }
 
   get offsets(): Uint32Array {
-    return this.#read().offsets
+    return this.read().offsets
   }
 
   get presence(): Uint8Array | null {
@@ -58,12 +58,8 @@ export class WovenVector implements TextVector {
     return this.#whole !== null
   }
 
-  readWhole(): true {
-    this.#read()
-    return true
-  }
-
-  #read(): TextVector {
+  /** Puts it together, if it is not. */
+  read(): TextVector {
     if (this.#whole !== null) return this.#whole
     try {
       const held = this.#source.held()
@@ -126,7 +122,8 @@ class WovenPieces implements TextPieces {
     if (this.isWhole) return true
     const due = SEARCHES_BEFORE + (this.#source.block % SEARCHES_MEANWHILE)
     if (++this.#woven.searchCount < due || !this.#source.hasRoomFor(this.#woven.wholeBytes)) return false
-    return this.#vector.readWhole()
+    this.#vector.read()
+    return true
   }
 
   rowStarts(): Uint32Array {

@@ -38,20 +38,12 @@ function readEntries(source: ByteSource): NamedEntries {
   return { bytes: new Uint8Array(Buffer.concat(parts)), starts, names, count }
 }
 
-function bound({ bytes, starts, names, count }: NamedEntries, columnOf: (field: string) => Vector | null): Entries {
-  const references = names.map(field => (field === null ? null : referenceOf(field, columnOf)))
+function bound({ bytes, starts, names, count }: NamedEntries, referenceOf: (field: string) => Reference): Entries {
+  const references = names.map(field => (field === null ? null : referenceOf(field)))
   return { bytes, starts, references, count }
 }
 
-/** The same; the columns are asked for when a row refers to one. */
-function boundWhenMet(
-  { bytes, starts, names, count }: NamedEntries,
-  columnOf: (field: string) => Vector | null,
-): Entries {
-  const references = names.map(field => (field === null ? null : new LateReference(field, columnOf)))
-  return { bytes, starts, references, count }
-}
-
+/** The column is asked for when a row refers to it. */
 class LateReference implements Reference {
   bytes: Uint8Array = new Uint8Array(0)
   start = 0
@@ -132,7 +124,7 @@ export class WovenText {
   all(columnOf: (field: string) => Vector | null): TextVector {
     const { rowCount, presence } = this
     const offsets = new Uint32Array(rowCount + 1)
-    const writer = new Unweaver(this, bound(this.entries, columnOf), this.total)
+    const writer = new Unweaver(this, this.#entriesOf(columnOf), this.total)
     writer.rows(0, rowCount, 0, offsets, 0)
     const { at, next, literal } = writer
     if (at !== this.total || next !== this.codes.length || literal !== this.literals.length)
@@ -154,26 +146,11 @@ export class WovenText {
    * @param columnOf  these rows of the other columns
    */
   some(rows: Uint32Array, columnOf: (field: string) => Vector | null): TextVector {
-    const writer = new Unweaver(this, bound(this.entries, columnOf), rows.length * BYTES_EXPECTED, ANY_NUMBER)
     // Who asks once needs no more than the way there; a second time all places are found out.
     const places = this.#isAsked ? this.places() : null
     this.#isAsked = true
-    const offsets = new Uint32Array(rows.length + 1)
-    let at = 0
-    for (let n = 0; n < rows.length; n++) {
-      const row = rows[n]!
-      if (places !== null || row < at) {
-        const place = places === null ? 0 : Math.floor(row / ROWS_APART)
-        at = place * ROWS_APART
-        writer.next = places === null ? 0 : places.codes[place]!
-        writer.literal = places === null ? 0 : places.literals[place]!
-      }
-      writer.skip(at, row)
-      at = row + 1
-      // References are to columns of these rows: their values are asked for by the row's number among them.
-      writer.rows(row, row + 1, n, offsets, n)
-    }
-    return this.#textOf(writer, rows, offsets)
+    // References are to columns of these rows: their values are asked for by the row's number among them.
+    return this.#textOf(rows, this.#entriesOf(columnOf), places, n => n)
   }
 
   /**
@@ -183,25 +160,31 @@ export class WovenText {
    */
   marked(marks: Uint8Array, mark: number, columnOf: (field: string) => Vector | null): TextVector {
     const rows = rowsWith(marks, mark)
-    const writer = new Unweaver(this, boundWhenMet(this.entries, columnOf), rows.length * BYTES_EXPECTED, ANY_NUMBER)
-    const offsets = new Uint32Array(rows.length + 1)
-    const places = this.places()
-    let row = 0
-    for (let n = 0; n < rows.length; n++) {
-      const place = Math.floor(rows[n]! / ROWS_APART)
-      if (place * ROWS_APART > row) {
-        row = place * ROWS_APART
-        writer.next = places.codes[place]!
-        writer.literal = places.literals[place]!
-      }
-      writer.skip(row, rows[n]!)
-      row = rows[n]! + 1
-      writer.rows(row - 1, row, row - 1, offsets, n)
-    }
-    return this.#textOf(writer, rows, offsets)
+    const entries = bound(this.entries, field => new LateReference(field, columnOf))
+    return this.#textOf(rows, entries, this.places(), n => rows[n]!)
   }
 
-  #textOf(writer: Unweaver, rows: Uint32Array, offsets: Uint32Array): TextVector {
+  #entriesOf(columnOf: (field: string) => Vector | null): Entries {
+    return bound(this.entries, field => referenceOf(field, columnOf))
+  }
+
+  /** @param places  null: rows are walked to. @param numberOf  by which number references know the nth row */
+  #textOf(rows: Uint32Array, entries: Entries, places: RowPlaces | null, numberOf: (n: number) => number): TextVector {
+    const writer = new Unweaver(this, entries, rows.length * BYTES_EXPECTED, ANY_NUMBER)
+    const offsets = new Uint32Array(rows.length + 1)
+    let at = 0
+    for (let n = 0; n < rows.length; n++) {
+      const row = rows[n]!
+      const place = places === null ? 0 : Math.floor(row / ROWS_APART)
+      if (row < at || place * ROWS_APART > at) {
+        at = place * ROWS_APART
+        writer.next = places?.codes[place] ?? 0
+        writer.literal = places?.literals[place] ?? 0
+      }
+      writer.skip(at, row)
+      writer.rows(row, row + 1, numberOf(n), offsets, n)
+      at = row + 1
+    }
     const presence = this.presence === null ? null : presenceAt(this.presence, rows)
     return { kind: 'text', rowCount: rows.length, bytes: writer.text(), offsets, presence }
   }
@@ -281,9 +264,8 @@ class Walk {
 class Unweaver extends Walk {
   at = 0
   readonly #entries: Entries
-  #out: Uint8Array
-
   readonly #most: number
+  #out: Uint8Array
 
   /** @param capacity  bytes expected, and at most written where `most` is not said to be more */
   constructor(woven: WovenText, entries: Entries, capacity: number, most = capacity) {
