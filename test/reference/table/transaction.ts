@@ -4,7 +4,7 @@ import { printExpr } from '../../../grammar/index.ts'
 import { durationOption, numberOption, optionOf } from '../../../grammar/stages/options.ts'
 import { compareValues, keyOf } from '../../../runtime/helpers/compare.ts'
 import type { Value } from '../../../storage/value.ts'
-import { isAbsent, isObject, type Row } from '../row.ts'
+import { isAbsent, isObject, type Row, setField } from '../row.ts'
 import type { TableReference } from './index.ts'
 import { compareKeys, type Group, groupsBy, hasNoKey, inTimeOrder, lengthOf, nameOf, timeOf } from './rows.ts'
 
@@ -62,8 +62,9 @@ function asRow({ rows, keys, closedBy }: Transaction, keyNames: readonly string[
   fields.set('events', rows.length)
   fields.set('closed', !hasEnd || closedBy === 'end')
   fields.set('closed_by', closedBy)
-  for (const [index, name] of keyNames.entries()) fields.set(name, keys[index])
-  return { fields, index: rows[0]!.index }
+  const row = { fields, index: rows[0]!.index }
+  for (const [index, name] of keyNames.entries()) setField(row, name, keys[index])
+  return row
 }
 
 function lines(values: readonly Value[]): Value {
