@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -57,6 +57,17 @@ export async function bundle() {
     entryFileNames: '[name].js',
   })
   await build.close()
+  for (const file of await readdir(directory)) if (file.endsWith('.js')) await inOneByte(join(directory, file))
+}
+
+/**
+ * One character beyond Latin-1 and V8 holds the whole file with two bytes a character, 1.5 MB of it twice, and parses it as that. Only texts and
+ * patterns have any, and there an escape is the same.
+ */
+async function inOneByte(file) {
+  const code = await readFile(file, 'utf8')
+  const escaped = code.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (escaped !== code) await writeFile(file, escaped)
 }
 
 /** What tsc wrote, and how that came from the source. */

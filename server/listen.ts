@@ -11,6 +11,7 @@ import { serveContext } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { Connections } from './connections.ts'
 import { createContext, type ServerContext } from './context.ts'
+import { collectWhenIdle } from './idle.ts'
 import { type RunningListeners, startListeners, stopListeners } from './listeners/index.ts'
 import { tlsSettings } from './tls.ts'
 
@@ -53,6 +54,7 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   process.on('SIGTERM', stop)
   const reload = (): void => reloadConfig(context)
   process.on('SIGHUP', reload)
+  const stopCollecting = collectWhenIdle()
   const closed = stopped
     .then(() => {
       const graceMs = config.get('shutdown_grace')
@@ -60,6 +62,7 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
     })
     .then(() => engine.close())
     .finally(() => {
+      stopCollecting()
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
       process.off('SIGHUP', reload)

@@ -1,0 +1,69 @@
+/**
+ * V8 collects when it allocates: a server that has taken two million events and is then left alone would hold on to what they left for as
+ * long as nobody asks it anything. Once its event loop has had next to nothing to do for a while it collects, if that may be worth it; who
+ * comes at that moment waits for it, about 50 ms.
+ */
+import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+const LOOK_EVERY_MS = 10_000
+/** Of the time between two looks. */
+const BUSY_MIN = 0.02
+const WORTH_BYTES = 8 * 2 ** 20
+
+/** What it looks at, so that a test can say what it sees. */
+export interface IdleView {
+  /** 0 to 1, since the last time it was asked for. */
+  busy(): number
+  /** Bytes in the heap, and those that it holds on to outside. */
+  held(): number
+  collect(): void
+}
+
+export class IdleCollector {
+  readonly #view: IdleView
+  #heldBefore = 0
+
+  constructor(view: IdleView) {
+    this.#view = view
+  }
+
+  look(): void {
+    if (this.#view.busy() > BUSY_MIN || this.#view.held() < this.#heldBefore + WORTH_BYTES) return
+    this.#view.collect()
+    this.#heldBefore = this.#view.held()
+  }
+}
+
+/** From now on; the result ends it. */
+export function collectWhenIdle(): () => void {
+  const collector = new IdleCollector(processView())
+  const timer = setInterval(() => collector.look(), LOOK_EVERY_MS).unref()
+  return () => clearInterval(timer)
+}
+
+function processView(): IdleView {
+  let last = performance.eventLoopUtilization()
+  return {
+    busy() {
+      const now = performance.eventLoopUtilization()
+      const { utilization } = performance.eventLoopUtilization(now, last)
+      last = now
+      return utilization
+    },
+    held() {
+      const { heapUsed, external } = process.memoryUsage()
+      return heapUsed + external
+    },
+    collect: collector(),
+  }
+}
+
+/** V8 hands its collector only to contexts that are made after it was told to. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  setFlagsFromString('--no-expose-gc')
+  return collect
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { IdleCollector } from '../../server/idle.ts'
+
+const MIB = 2 ** 20
+
+function watched(): { readonly seen: { busy: number; held: number; live: number }; readonly looks: () => number } {
+  const seen = { busy: 0, held: 0, live: 0 }
+  let collections = 0
+  const collector = new IdleCollector({
+    busy: () => seen.busy,
+    held: () => seen.held,
+    collect() {
+      collections++
+      seen.held = seen.live
+    },
+  })
+  return {
+    seen,
+    looks() {
+      collector.look()
+      return collections
+    },
+  }
+}
+
+test('a server at rest collects what events have left, once', () => {
+  const { seen, looks } = watched()
+  seen.live = 30 * MIB
+  seen.held = 300 * MIB
+  assert.equal(looks(), 1)
+  assert.equal(looks(), 1, 'there is nothing new to collect')
+  seen.held = 33 * MIB
+  assert.equal(looks(), 1, 'too little to be worth it')
+  seen.held = 90 * MIB
+  assert.equal(looks(), 2)
+})
+
+test('a server that is asked does not', () => {
+  const { seen, looks } = watched()
+  seen.held = 300 * MIB
+  seen.busy = 0.3
+  assert.equal(looks(), 0)
+  seen.busy = 0.001
+  assert.equal(looks(), 1)
+})
