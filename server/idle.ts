@@ -4,8 +4,7 @@
  * comes at that moment waits for it, about 50 ms.
  */
 import { performance } from 'node:perf_hooks'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { fullCollection } from '../storage/nice.ts'
 
 const LOOK_EVERY_MS = 10_000
 /** Of the time between two looks. */
@@ -56,14 +55,6 @@ function processView(): IdleView {
       const { heapUsed, external } = process.memoryUsage()
       return heapUsed + external
     },
-    collect: collector(),
+    collect: fullCollection(),
   }
-}
-
-/** V8 hands its collector only to contexts that are made after it was told to. */
-function collector(): () => void {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  setFlagsFromString('--no-expose-gc')
-  return collect
 }

@@ -15,12 +15,12 @@ import { MAX_BLOCK_ROWS } from './ingest/buffer.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { type DirectoryLock, lockDirectory } from './lock.ts'
 import { FAST_COMPRESSION } from './part/chunk.ts'
-import { createChunkCache } from './part/chunk-cache.ts'
+import { type CacheShareOf, createChunkCache } from './part/chunk-cache.ts'
 import { describePart } from './part/read.ts'
 
 export interface OpenStoreOptions extends StoreOptions {
-  /** Decoded columns and skip indexes kept in memory. Default 256 MiB. */
-  readonly cacheBytes?: number
+  /** Decoded columns and skip indexes kept in memory: so many bytes, or a share of what threads have together. Default 256 MiB. */
+  readonly cache?: number | CacheShareOf
   /** Replaced by tests. */
   readonly builder?: PartBuilder
 }
@@ -106,7 +106,7 @@ async function openAll(
       filesystem,
       directory: partsDirectory,
       quarantine,
-      cache: createChunkCache(options.cacheBytes ?? 256 * MIB),
+      cache: createChunkCache(options.cache ?? 256 * MIB),
       onDamage: options.onDamage,
       note: change => {
         catalog.note(change)

@@ -5,6 +5,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 /** Lowers the priority of the calling thread alone. False where that would slow the whole process instead, and is not done. */
 export function stepBack(niceness: number): boolean {
@@ -35,3 +36,11 @@ export function collectForPassing(): void {
 }
 
 const FEW_CORES = 4
+
+/** Collects all garbage of the calling thread, when called. V8 hands its collector only to contexts that are made after it was told to. */
+export function fullCollection(): () => void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  setFlagsFromString('--no-expose-gc')
+  return collect
+}

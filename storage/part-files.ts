@@ -4,7 +4,7 @@
  */
 import { type Filesystem, NODE_FILESYSTEM } from './filesystem.ts'
 import type { PartReader } from './index.ts'
-import { createChunkCache } from './part/chunk-cache.ts'
+import { type CacheShareOf, type ChunkCacheOptions, createChunkCache } from './part/chunk-cache.ts'
 import { openPart } from './part/read.ts'
 
 /** Open files, and with them footers. The one used longest ago is closed first. */
@@ -16,8 +16,11 @@ export interface PartFiles {
   close(): void
 }
 
-export function createPartFiles(cacheBytes: number, filesystem: Filesystem = NODE_FILESYSTEM): PartFiles {
-  const cache = createChunkCache(cacheBytes)
+export function createPartFiles(
+  budget: number | CacheShareOf,
+  { filesystem = NODE_FILESYSTEM, ...options }: ChunkCacheOptions & { readonly filesystem?: Filesystem } = {},
+): PartFiles {
+  const cache = createChunkCache(budget, options)
   const parts = new Map<string, ReturnType<typeof openPart>>()
   return {
     open(path) {
@@ -34,6 +37,7 @@ export function createPartFiles(cacheBytes: number, filesystem: Filesystem = NOD
     close() {
       for (const part of parts.values()) part.close()
       parts.clear()
+      cache.close()
     },
   }
 }

@@ -89,7 +89,7 @@ test('a place in a chunk is told as the place in the source it came from', conte
   if (chunk === undefined)
     return context.skip('no chunks: tsc alone was run, or the bundler has no build for this machine')
   const lines = readFileSync(chunk, 'utf8').split('\n')
-  const line = lines.findIndex(text => text.includes('createPartFiles(cacheBytes)'))
+  const line = lines.findIndex(text => text.includes('files = createPartFiles('))
   const url = pathToFileURL(chunk).href
   const column = (lines[line] ?? '').indexOf('createPartFiles')
   const told = sourceStack(`Error: x\n    at f (${url}:${line + 1}:${column + 1})\n    at node:internal:1:2`)

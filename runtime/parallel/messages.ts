@@ -10,7 +10,8 @@ import type { Packed } from './values.ts'
 
 /** Set once at the start of a thread. */
 export interface ThreadData {
-  readonly cacheBytes: number
+  /** `CacheBudget.memory`, and the number of its share. */
+  readonly cache: { readonly memory: SharedArrayBuffer; readonly share: number }
   /** What the whole queries it runs may hold together. */
   readonly poolBytes: number
   /** Whether it leaves the processor to the thread that asks. */

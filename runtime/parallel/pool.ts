@@ -3,6 +3,7 @@
  * end when nobody has asked for a while. A thread that fails is replaced; what it was to do its caller does.
  */
 import { Worker } from 'node:worker_threads'
+import type { CacheBudget } from '../../storage/part/cache-budget.ts'
 import type { Interner } from '../helpers/interner.ts'
 import type { WholeRun, WholeThread } from './elsewhere.ts'
 import { IdMirror } from './id-mirror.ts'
@@ -14,8 +15,8 @@ export interface PoolOptions {
   /** The module a thread runs. */
   readonly entry: URL
   readonly threads: number
-  /** Of each thread, for decoded columns. */
-  readonly cacheBytes: number
+  /** For decoded columns, of all threads and the caller. */
+  readonly budget: CacheBudget
   /** Of each thread, for what queries hold that it runs whole. */
   readonly poolBytes: number
   /** Whether its threads leave the processor to the one that asks, which has others waiting for it. Default false. */
@@ -54,7 +55,10 @@ export class ThreadPool implements Lanes {
   #start(): void {
     this.#threads = this.#threads.filter(thread => !thread.isGone)
     while (this.#threads.length < this.#options.threads && this.#failures < FAILURES_MAX) {
-      this.#threads.push(new Thread(this.#options, error => this.#failed(error)))
+      const share = this.#options.budget.take()
+      // Those that are ending still have theirs.
+      if (share === null) return
+      this.#threads.push(new Thread(this.#options, share, error => this.#failed(error)))
     }
   }
 
@@ -102,8 +106,13 @@ class Thread implements WholeThread {
   #requests = 0
   #idle: NodeJS.Timeout | null = null
 
-  constructor({ entry, cacheBytes, poolBytes, stepsBack = false }: PoolOptions, failed: (error: Error) => void) {
-    const workerData: ThreadData = { cacheBytes, poolBytes, stepsBack }
+  /** @param share  of the budget, taken */
+  constructor(
+    { entry, budget, poolBytes, stepsBack = false }: PoolOptions,
+    share: number,
+    failed: (error: Error) => void,
+  ) {
+    const workerData: ThreadData = { cache: { memory: budget.memory, share }, poolBytes, stepsBack }
     this.#worker = new Worker(entry, { workerData, name: 'quern-scan' })
     // A query holds the process by itself while it runs; a thread that waits does not.
     this.#worker.unref()
@@ -116,7 +125,10 @@ class Thread implements WholeThread {
       failed(error)
       this.#gone()
     })
-    this.#worker.on('exit', () => this.#gone())
+    this.#worker.on('exit', () => {
+      budget.release(share)
+      this.#gone()
+    })
     this.#rest()
   }
 

@@ -116,6 +116,7 @@ export class LiveParts {
   /** Of files that replaced parts have left behind the next start takes care. */
   close(): void {
     for (const part of [...this.list, ...this.retired]) part.close()
+    this.options.cache.close()
   }
 
   private unlink(id: string): void {

@@ -1,96 +1,153 @@
 /**
- * Decoded columns (and dictionaries, and token filters) of all open parts, bounded by bytes. The least recently used is dropped first, until what
- * was dropped is asked for again: who goes over a little more than fits, over and over, would find nothing of it. Then any is dropped, and most
- * of it is there. A phrase in 20 M messages of 416 MB with 448: 1,830 → 1,000 ms.
+ * Decoded columns (and dictionaries, and token filters) of the open parts of a thread, bounded by bytes that its thread shares with others
+ * (`cache-budget.ts`). The least recently used is dropped first, until what was dropped is asked for again: who goes over a little more than
+ * fits, over and over, would find nothing of it. Then any is dropped, and most of it is there. A phrase in 20 M messages of 416 MB with 448:
+ * 1,830 → 1,000 ms.
  */
 import type { Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
+import { CacheBudget, type CacheShare } from './cache-budget.ts'
 
 interface Entry {
+  readonly key: string
   readonly value: object
   readonly bytes: number
-  /** Among the keys. */
+  /** Among all. */
   slot: number
+  usedAt: number
+  older: Entry | null
+  newer: Entry | null
 }
 
 export interface ChunkCache {
+  /** Of this thread. */
   readonly bytes: number
   readonly maxBytes: number
   get(part: string, block: number, field: string): object | undefined
-  /** Keeps `value`, which takes about `bytes`; something larger than the whole cache is not kept. */
+  /** Keeps `value`, which takes about `bytes`; something larger than the whole budget is not kept. */
   set(part: string, block: number, field: string, value: object, bytes: number): void
   /** Could so many bytes more be kept, and nothing else would have to go? */
   hasRoomFor(bytes: number): boolean
   /** Forgets everything of one part; called when the part is closed. */
   drop(part: string): void
+  /** Lets go of its share of the budget. */
+  close(): void
 }
 
-export function createChunkCache(maxBytes: number): ChunkCache {
-  return new BoundedChunkCache(maxBytes)
+export interface ChunkCacheOptions {
+  /** Told when it has dropped so many bytes for another thread, with nothing else to do. */
+  readonly onGivenUp?: (bytes: number) => void
+}
+
+/** A share that its thread has taken. */
+export interface CacheShareOf {
+  readonly budget: CacheBudget
+  readonly share: number
+  /** Replaced by tests. */
+  readonly now?: () => number
+}
+
+/** @param budget  what threads share, or bytes for this cache alone */
+export function createChunkCache(budget: number | CacheShareOf, options: ChunkCacheOptions = {}): ChunkCache {
+  if (typeof budget !== 'number') return new BoundedChunkCache(budget.budget.share(budget.share, budget.now), options)
+  const own = CacheBudget.of(budget, 1)
+  return new BoundedChunkCache(own.share(own.take()!), null)
 }
 
 class BoundedChunkCache implements ChunkCache {
-  readonly maxBytes: number
+  readonly #share: CacheShare
   #bytes = 0
-  /** A Map iterates in order of insertion: an entry that is used goes out and in again, so the first is the least recently used. */
   readonly #entries = new Map<string, Entry>()
-  readonly #keys: string[] = []
+  /** In order of their last use. */
+  #oldest: Entry | null = null
+  #newest: Entry | null = null
+  readonly #all: Entry[] = []
   readonly #keysOfPart = new Map<string, Set<string>>()
   /** What was dropped lately, as many as there are entries; the first longest ago. */
   readonly #dropped = new Set<string>()
   #random = 1
 
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes
+  /** @param listening  null: nobody else has any of the budget */
+  constructor(share: CacheShare, listening: ChunkCacheOptions | null) {
+    this.#share = share
+    if (listening === null) return
+    share.listen(() => {
+      const before = this.#bytes
+      this.#giveUp()
+      listening.onGivenUp?.(before - this.#bytes)
+    })
   }
 
   get bytes(): number {
     return this.#bytes
   }
 
+  get maxBytes(): number {
+    return this.#share.maxBytes
+  }
+
   get(part: string, block: number, field: string): object | undefined {
-    const key = keyOf(part, block, field)
-    const entry = this.#entries.get(key)
+    if (this.#share.isAsked) this.#giveUp()
+    const entry = this.#entries.get(keyOf(part, block, field))
     if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
+    this.#share.noteHit()
+    this.#unlink(entry)
+    this.#link(entry)
     return entry.value
   }
 
   set(part: string, block: number, field: string, value: object, bytes: number): void {
     const key = keyOf(part, block, field)
+    this.#share.noteMiss()
+    if (this.#share.isAsked) this.#giveUp()
     this.#remove(key)
     if (bytes > this.maxBytes) return
     const isBack = this.#dropped.delete(key)
     while (!this.hasRoomFor(bytes)) {
-      const victim = isBack ? this.#anyKey() : this.#oldestKey()
-      this.#remove(victim)
-      this.#dropped.add(victim)
+      if (this.#share.askForOlder(bytes, this.#oldest?.usedAt ?? null)) continue
+      const victim = isBack ? this.#anyEntry() : this.#oldest
+      // Threads that came for the same room at once: they go over by what each was about to keep.
+      if (victim === null) break
+      this.#remove(victim.key)
+      this.#dropped.add(victim.key)
     }
     this.#forgetDropped()
-    this.#entries.set(key, { value, bytes, slot: this.#keys.push(key) - 1 })
-    this.#bytes += bytes
+    const entry: Entry = { key, value, bytes, slot: this.#all.length, usedAt: 0, older: null, newer: null }
+    this.#all.push(entry)
+    this.#entries.set(key, entry)
+    this.#link(entry)
+    this.#count(bytes)
     const keys = this.#keysOfPart.get(part)
     if (keys === undefined) this.#keysOfPart.set(part, new Set([key]))
     else keys.add(key)
   }
 
   hasRoomFor(bytes: number): boolean {
-    return this.#bytes + bytes <= this.maxBytes
+    return this.#share.hasRoom(this.#bytes + bytes)
   }
 
   drop(part: string): void {
     for (const key of [...(this.#keysOfPart.get(part) ?? [])]) this.#remove(key)
   }
 
-  #oldestKey(): string {
-    return this.#entries.keys().next().value as string
+  close(): void {
+    this.#share.close()
+  }
+
+  /** What another thread needs more. */
+  #giveUp(): void {
+    const target = this.#bytes - this.#share.takeAsked()
+    while (this.#oldest !== null && this.#bytes > target) {
+      this.#dropped.add(this.#oldest.key)
+      this.#remove(this.#oldest.key)
+    }
+    this.#forgetDropped()
   }
 
   /** The same ones in each process: what is slow once can be looked at again. */
-  #anyKey(): string {
+  #anyEntry(): Entry | null {
     this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0
-    return this.#keys[(this.#random >>> 8) % this.#keys.length]!
+    return this.#all[(this.#random >>> 8) % this.#all.length] ?? null
   }
 
   #forgetDropped(): void {
@@ -104,16 +161,41 @@ class BoundedChunkCache implements ChunkCache {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
-    this.#bytes -= entry.bytes
-    const last = this.#keys.pop()!
-    if (last !== key) {
-      this.#keys[entry.slot] = last
-      this.#entries.get(last)!.slot = entry.slot
+    this.#unlink(entry)
+    this.#count(-entry.bytes)
+    const last = this.#all.pop()!
+    if (last !== entry) {
+      this.#all[entry.slot] = last
+      last.slot = entry.slot
     }
     const part = key.slice(0, key.indexOf('\0'))
     const keys = this.#keysOfPart.get(part)!
     keys.delete(key)
     if (keys.size === 0) this.#keysOfPart.delete(part)
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    this.#share.note(this.#bytes)
+  }
+
+  /** As the newest. */
+  #link(entry: Entry): void {
+    entry.usedAt = this.#share.tick
+    entry.older = this.#newest
+    entry.newer = null
+    if (this.#newest === null) this.#oldest = entry
+    else this.#newest.newer = entry
+    this.#newest = entry
+    this.#share.noteOldest(this.#oldest!.usedAt)
+  }
+
+  #unlink({ older, newer }: Entry): void {
+    if (older === null) this.#oldest = newer
+    else older.newer = newer
+    if (newer === null) this.#newest = older
+    else newer.older = older
+    if (this.#oldest !== null) this.#share.noteOldest(this.#oldest.usedAt)
   }
 }
 

@@ -99,10 +99,15 @@ async function main(options: BenchArguments): Promise<void> {
   }
   say(heading())
   const stolen = new Stolen()
-  const measured = await measure(asked, events, options, one => say(line(one)))
+  const { measured, cache } = await measure(asked, events, options, one => say(line(one)))
   say(meanLine(measured, isWindows ? GEOMETRIC_MEAN_MUST_REACH : null))
   say(loadLines(quern, duckdb, events.rows))
   const memory = { residentBytes: process.memoryUsage.rss(), peakBytes: process.resourceUsage().maxRSS * 1024 }
+  if (cache !== null) {
+    const { bytes, maxBytes, hits, misses } = cache
+    const rate = ((100 * hits) / Math.max(1, hits + misses)).toFixed(1)
+    say(`decoded chunks, all threads: ${mib(bytes)} of ${mib(maxBytes)}; ${rate} % were there when asked for`)
+  }
   say(`process: ${mib(memory.residentBytes)} resident, ${mib(memory.peakBytes)} at its peak${stolen.text}`)
   if (options.json)
     process.stdout.write(`${JSON.stringify({ events, measured: measured.map(figures), quern, duckdb, memory })}\n`)

@@ -57,6 +57,10 @@ export class FakeEngine implements Engine {
     return { size: 0, max: 0, hits: 0, misses: 0, stale: 0 }
   }
 
+  get chunkCache() {
+    return { bytes: 0, maxBytes: 0, hits: 0, misses: 0 }
+  }
+
   get storage(): never {
     throw new Error('a fake has no storage')
   }

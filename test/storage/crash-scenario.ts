@@ -164,7 +164,7 @@ class World {
       blockRows: random.int(1, 9),
       flushAgeMs: random.pick([1, 1e9]),
       flushRows: random.pick([5, 1e9]),
-      cacheBytes: random.pick([0, 1 << 20]),
+      cache: random.pick([0, 1 << 20]),
     })
     try {
       if (random.chance(0.5)) await store.setRetention(SHORT_INDEX, RETENTION_MS)

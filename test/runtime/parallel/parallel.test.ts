@@ -16,6 +16,7 @@ import { ThreadPool } from '../../../runtime/parallel/pool.ts'
 import { packValue, unpackValue } from '../../../runtime/parallel/values.ts'
 import { SHARED_MS_MIN, WorkLedger } from '../../../runtime/parallel/work.ts'
 import type { IncomingEvent } from '../../../storage/index.ts'
+import { CacheBudget } from '../../../storage/part/cache-budget.ts'
 import { DateTime, Duration, type Value } from '../../../storage/value.ts'
 import { NOW } from '../../case-input.ts'
 import { InlineLanes } from '../../inline-lanes.ts'
@@ -274,7 +275,13 @@ describe('threads that fail', () => {
     const warnings: string[] = []
     const heard = (warning: Error): void => void (warning.name === 'QuernWarning' && warnings.push(warning.message))
     process.on('warning', heard)
-    const pool = new ThreadPool({ entry: pathToFileURL(entry), threads: 1, cacheBytes: 1, poolBytes: 1, rowsMin: 0 })
+    const pool = new ThreadPool({
+      entry: pathToFileURL(entry),
+      threads: 1,
+      budget: CacheBudget.of(1, 8),
+      poolBytes: 1,
+      rowsMin: 0,
+    })
     try {
       for (let tries = 0; tries < 200 && warnings.length < 3; tries++) {
         assert.equal(pool.ready(), 0)
