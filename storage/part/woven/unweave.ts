@@ -2,6 +2,7 @@
  * Woven text put together again. One loop over all codes of the block, because that is where the time goes: a code is a look-up and a copy
  * of some bytes. Arrays are plain Uint8Arrays throughout: a loop that meets a Buffer once is slower on everything from then on.
  */
+import { pickRows } from '../../pick.ts'
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import type { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
@@ -146,11 +147,23 @@ export class WovenText {
    * @param columnOf  these rows of the other columns
    */
   some(rows: Uint32Array, columnOf: (field: string) => Vector | null): TextVector {
-    // Who asks once needs no more than the way there; a second time all places are found out.
+    // Who asks once needs no more than the way there, gone once: the newest 50, the last row first, walked to each from the start took 125 ms, 103
+    // of them walking. A second time all places are found out.
     const places = this.#isAsked ? this.places() : null
     this.#isAsked = true
     // References are to columns of these rows: their values are asked for by the row's number among them.
-    return this.#textOf(rows, this.#entriesOf(columnOf), places, n => n)
+    const entries = this.#entriesOf(columnOf)
+    if (places !== null || isAscending(rows)) return this.#textOf(rows, entries, places, n => n)
+    const order = Uint32Array.from(rows.keys()).sort((one, other) => rows[one]! - rows[other]!)
+    const text = this.#textOf(
+      rows.map((_, n) => rows[order[n]!]!),
+      entries,
+      places,
+      n => order[n]!,
+    )
+    const rankOf = new Uint32Array(rows.length)
+    for (let rank = 0; rank < order.length; rank++) rankOf[order[rank]!] = rank
+    return pickRows(text, rankOf) as TextVector
   }
 
   /**
@@ -188,6 +201,11 @@ export class WovenText {
     const presence = this.presence === null ? null : presenceAt(this.presence, rows)
     return { kind: 'text', rowCount: rows.length, bytes: writer.text(), offsets, presence }
   }
+}
+
+function isAscending(rows: Uint32Array): boolean {
+  for (let n = 1; n < rows.length; n++) if (rows[n]! < rows[n - 1]!) return false
+  return true
 }
 
 /** Of a row, to begin with. */
