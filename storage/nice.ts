@@ -37,10 +37,11 @@ export function collectForPassing(): void {
 
 const FEW_CORES = 4
 
-/** Collects all garbage of the calling thread, when called. V8 hands its collector only to contexts that are made after it was told to. */
+/**
+ * Collects all garbage of the calling thread, when called. V8 hands its collector only to contexts that are made after it was told to; it stays
+ * told, as what one thread took back another may be about to rely on.
+ */
 export function fullCollection(): () => void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  setFlagsFromString('--no-expose-gc')
-  return collect
+  return runInNewContext('gc') as () => void
 }

@@ -5,7 +5,7 @@
 import { formatDuration } from '../../grammar/literals.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 
-const MICROS_PER_DAY = 86_400_000_000
+const SECONDS_PER_DAY = 86_400
 
 function pad(value: number, width: number): string {
   return String(value).padStart(width, '0')
@@ -57,18 +57,29 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468
 }
 
+/** The text of the second of the last call, for the same reason: what falls into one, or into one bin, comes together. */
+let cachedSecond = Number.NaN
+let cachedSecondText = ''
+
+function secondText(second: number): string {
+  if (second === cachedSecond) return cachedSecondText
+  const day = Math.floor(second / SECONDS_PER_DAY)
+  const ofDay = second - day * SECONDS_PER_DAY
+  const minutes = Math.floor(ofDay / 60)
+  cachedSecond = second
+  cachedSecondText = `${dayText(day)}${pad(Math.floor(minutes / 60), 2)}:${pad(minutes % 60, 2)}:${pad(ofDay % 60, 2)}.`
+  return cachedSecondText
+}
+
 /** `2020-08-07T14:32:25.358Z` from microseconds and nanoseconds. */
 export function formatMicros(micros: number, nanos = 0): string {
-  const day = Math.floor(micros / MICROS_PER_DAY)
-  const ofDay = micros - day * MICROS_PER_DAY
-  const seconds = Math.floor(ofDay / 1_000_000)
-  const fraction = ofDay - seconds * 1_000_000
-  const minutes = Math.floor(seconds / 60)
-  const clock = `${pad(Math.floor(minutes / 60), 2)}:${pad(minutes % 60, 2)}:${pad(seconds % 60, 2)}`
+  const second = Math.floor(micros / 1_000_000)
+  const fraction = micros - second * 1_000_000
   let digits: string
   if (nanos !== 0) digits = pad(fraction * 1000 + nanos, 9)
+  else if (fraction === 0) digits = '000'
   else digits = fraction % 1000 === 0 ? pad(fraction / 1000, 3) : pad(fraction, 6)
-  return `${dayText(day)}${clock}.${digits}Z`
+  return `${secondText(second)}${digits}Z`
 }
 
 export function formatDateTime(time: DateTime): string {

@@ -22,5 +22,10 @@ export function jsonKeys(names: readonly string[]): string[] {
 
 /** One row as an array; missing is null there, because positions count. */
 export function rowToJson(values: readonly Value[]): string {
-  return `[${values.map(value => valueToJson(value ?? null)).join(',')}]`
+  let text = '['
+  for (let index = 0; index < values.length; index++) {
+    if (index > 0) text += ','
+    text += valueToJson(values[index])
+  }
+  return `${text}]`
 }

@@ -65,8 +65,10 @@ async function inPieces(
   const turn = new Turn()
   const pieces = [head]
   for (let at = 0; at < rows.length; at += PIECE_ROWS) {
-    const texts = rows.slice(at, at + PIECE_ROWS).map(textOf)
-    pieces.push(`${at === 0 ? '' : between}${texts.join(between)}`)
+    let text = ''
+    const until = Math.min(rows.length, at + PIECE_ROWS)
+    for (let row = at; row < until; row++) text += row === 0 ? textOf(rows[row]!) : `${between}${textOf(rows[row]!)}`
+    pieces.push(text)
     if (turn.isOver) await turn.next()
   }
   pieces.push(end)
