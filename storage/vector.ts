@@ -97,6 +97,8 @@ export interface TextPieces {
   readonly isWhole: boolean
   /** To be told of each search; answers whether it is whole now, as text is that is searched over and over, while there is room to keep it. */
   searched(): boolean
+  /** Which codes stand directly behind which, told by their first bytes; null while that is not worth finding out. */
+  neighbours(): { has(code: number, next: number): boolean } | null
   /** Where every `ROWS_APART`th row begins in `codes`, and where they end. */
   rowStarts(): Uint32Array
   /** What is known of the values of such a field. */

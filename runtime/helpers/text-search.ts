@@ -9,7 +9,9 @@ import type { TextPieces, TextVector } from '../../storage/vector.ts'
 import { PRESENT } from '../../storage/vector.ts'
 import { type BytePattern, bytePattern } from './byte-pattern.ts'
 import { ByteSearch, isIn, needleOf, PIECE } from './byte-search.ts'
-import { type NeedleEdges, type PieceNeedle, PieceSearch, pieceNeedle } from './piece-search.ts'
+import { mayHold } from './byte-set.ts'
+import { type NeedleEdges, type PieceNeedle, pieceNeedle } from './piece-needle.ts'
+import { PieceSearch } from './piece-search.ts'
 import { compileRegex } from './regex.ts'
 import { requiredLiteral } from './regex-literal.ts'
 import { TEXT_HELPERS } from './text.ts'
@@ -105,14 +107,16 @@ function searchPieces(
   if (pieces === undefined) return false
   const { needle, ignoreCase, edges } = search
   const isSearched = needle !== '' && isAscii(needle) && count * 16 >= rowCount
-  if (isSearched ? pieces.searched() : pieces.isWhole) return false
   if (!isSearched) {
     // Few rows need no others.
-    if (count * 2 > rowCount) return false
+    if (pieces.isWhole || count * 2 > rowCount) return false
     markSelected(rows, selection, count, ASK)
   } else {
+    const isWhole = pieces.searched()
     const found = PieceSearch.of(pieces, pieceNeedleOf(needle, ignoreCase, edges ?? ANYWHERE))
     if (found === null) return false
+    if (found.isNowhere) return true
+    if (isWhole) return false
     found.mark(rows, presence, { yes: edges === null ? ASK : YES, ask: ASK })
   }
   askPieces(pieces, search, selection, count, rows)
@@ -216,22 +220,20 @@ export function markTexts(
 ): void {
   const { rowCount } = vector
   if (rowCount === 0) return
-  if (
-    vector.pieces === undefined &&
-    vector.presence === null &&
-    isAscii(needle) &&
-    !(ignoreCase && foldsBeyondAscii(vector, needle))
-  ) {
-    const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null, edges: ANYWHERE }
-    markHits(vector, all, 0, rowCount - 1, marks)
-    return
-  }
-  if (elsewhere !== null && vector.pieces !== undefined && isAscii(needle) && !vector.pieces.searched()) {
-    const found = PieceSearch.of(vector.pieces, pieceNeedleOf(needle, ignoreCase, ANYWHERE), elsewhere)
-    if (found !== null) {
+  const { pieces } = vector
+  const isWhole = pieces === undefined || (isAscii(needle) && pieces.searched())
+  if (pieces !== undefined && elsewhere !== null && isAscii(needle)) {
+    const found = PieceSearch.of(pieces, pieceNeedleOf(needle, ignoreCase, ANYWHERE), elsewhere)
+    if (found !== null && (found.isNowhere || !isWhole)) {
       found.mark(marks, vector.presence, { yes: 1, ask: 1 })
       return
     }
+  }
+  if (isWhole && vector.presence === null && isAscii(needle) && !(ignoreCase && foldsBeyondAscii(vector, needle))) {
+    if (pieces === undefined && !mayHold(vector.bytes, needleOf(needle, ignoreCase))) return
+    const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null, edges: ANYWHERE }
+    markHits(vector, all, 0, rowCount - 1, marks)
+    return
   }
   const rows = (ignoreCase ? textContains : textContainsCs)(vector, needle, null, rowCount)
   for (let row = 0; row < rowCount; row++) if (rows[row] === YES) marks[row] = 1

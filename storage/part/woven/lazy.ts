@@ -1,5 +1,6 @@
 /** Woven text as a column that is put together when somebody reads its bytes: who searches it can do without. */
 import type { ReferredValues, TextPieces, TextVector, Vector } from '../../vector.ts'
+import type { Neighbours } from './neighbours.ts'
 import type { WovenText } from './unweave.ts'
 
 /**
@@ -124,6 +125,10 @@ class WovenPieces implements TextPieces {
     if (++this.#woven.searchCount < due || !this.#source.hasRoomFor(this.#woven.wholeBytes)) return false
     this.#vector.read()
     return true
+  }
+
+  neighbours(): Neighbours | null {
+    return this.#woven.neighbours()
   }
 
   rowStarts(): Uint32Array {

@@ -7,6 +7,7 @@ import type { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
 import { LITERAL, ROW_END, ROWS_APART } from './code.ts'
+import { Neighbours } from './neighbours.ts'
 import { type Reference, referenceTo } from './references.ts'
 
 /** The entries of a dictionary as a reader has them: their bytes on end, and the reference of those that are one. */
@@ -96,6 +97,8 @@ export class WovenText {
   #places: RowPlaces | null = null
   /** Were some rows asked for? */
   #isAsked = false
+  /** Null: asked for once, and not found out. */
+  #neighbours: Neighbours | null | undefined
 
   constructor(source: ByteSource, rowCount: number) {
     this.rowCount = rowCount
@@ -108,11 +111,11 @@ export class WovenText {
     this.literals = source.bytes(source.varint())
   }
 
-  /** About what it holds on to, places included. */
+  /** About what it holds on to, places and neighbours included. */
   get byteLength(): number {
     const { bytes, starts } = this.entries
     const held = this.codes.length + this.literals.length + bytes.length + starts.byteLength
-    return 256 + held + (this.presence?.length ?? 0) + (8 * this.rowCount) / ROWS_APART
+    return 256 + held + (this.presence?.length ?? 0) + (8 * this.rowCount) / ROWS_APART + Neighbours.BYTES
   }
 
   /** About what it takes when it is put together. */
@@ -136,6 +139,13 @@ export class WovenText {
   places(): RowPlaces {
     this.#places ??= placesOf(this)
     return this.#places
+  }
+
+  /** Null for who asks first: finding them out takes as long as one search does without them. */
+  neighbours(): Neighbours | null {
+    if (this.#neighbours === undefined) this.#neighbours = null
+    else this.#neighbours ??= Neighbours.of(this.codes, this.shortCodes)
+    return this.#neighbours
   }
 
   /**
