@@ -92,13 +92,12 @@ export class WovenText {
   readonly shortCodes: number
   readonly codes: Uint8Array
   readonly literals: Uint8Array
-  /** How often it was searched. */
-  searchCount = 0
+  /** How often somebody would have had it whole. */
+  wantedCount = 0
   #places: RowPlaces | null = null
   /** Were some rows asked for? */
   #isAsked = false
-  /** Null: asked for once, and not found out. */
-  #neighbours: Neighbours | null | undefined
+  #neighbours: Neighbours | null = null
 
   constructor(source: ByteSource, rowCount: number) {
     this.rowCount = rowCount
@@ -141,10 +140,9 @@ export class WovenText {
     return this.#places
   }
 
-  /** Null for who asks first: finding them out takes as long as one search does without them. */
-  neighbours(): Neighbours | null {
-    if (this.#neighbours === undefined) this.#neighbours = null
-    else this.#neighbours ??= Neighbours.of(this.codes, this.shortCodes)
+  /** Found out once. */
+  neighbours(): Neighbours {
+    this.#neighbours ??= Neighbours.of(this.codes, this.shortCodes)
     return this.#neighbours
   }
 

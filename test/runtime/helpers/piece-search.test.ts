@@ -202,7 +202,6 @@ test('every search of pieces finds what it finds in the text', () => {
           TEXT_SEARCH_HELPERS.textMatches(woven, ...matched),
           rows,
         )
-        // By the second time it is known what stands behind what.
         for (const search of ['textContainsCs', 'textHas'] as const) {
           for (const part of partsOf(given.rows)) {
             const asked = [part, selection, rows.length] as const
@@ -296,7 +295,6 @@ test('a needle that no pieces make together stands nowhere', () => {
   const { pieces } = wovenOf(textOf(rows), new Map())!
   const search = (needle: string): PieceSearch =>
     PieceSearch.of(pieces, pieceNeedle(needleOf(needle, false), false, { before: null, after: null }))!
-  assert.equal(search('timeout').isNowhere, false, 'what stands behind what is not known yet')
   for (const needle of ['timeout', 'took from', 'host from', 'request from', 'ms ', 'msr'])
     assert.equal(search(needle).isNowhere, true, needle)
   for (const needle of ['took', 'host1 took', ' from host4', '7 ms', 't'])
