@@ -62,7 +62,14 @@ function setOf(passes: Uint8Array): Uint8Array {
   return set
 }
 
+/** By set of states of a presence, what passes. */
+const PASSES = Array.from({ length: 8 }, (_, states) => Uint8Array.of(states & 1, (states >> 1) & 1, (states >> 2) & 1))
+
 export const SELECT_HELPERS = {
+  /** The same for rows by whether they are missing, null or present: a bit of `states` for each. */
+  selectByPresence(presence: Uint8Array, states: number, rowCount: number, out: Uint32Array): number {
+    return SELECT_HELPERS.selectCodes(presence, PASSES[states]!, rowCount, out)
+  },
   /** Writes the rows whose code `passes` has a 1 for to `out`, ascending; returns how many. `out` has room for all. */
   selectCodes(codes: Uint8Array, passes: Uint8Array, rowCount: number, out: Uint32Array): number {
     selector ??= MachineLoop.of(4, LOCALS, CODE)
