@@ -93,10 +93,14 @@ export interface TextPieces {
   readonly fields: readonly (string | null)[]
   /** What it holds on to. */
   readonly byteLength: number
+  /** Bytes of all the text. */
+  readonly textBytes: number
   /** Is it put together by now? */
   readonly isWhole: boolean
-  /** To be told of each search; answers whether it is whole now, as text is that is searched over and over, while there is room to keep it. */
-  searched(): boolean
+  /** To be told whenever its text would be quicker than its pieces; answers whether that is there now, as it is for who wants it over and over, while there is room. */
+  wantedWhole(): boolean
+  /** Found out once. */
+  neighbours(): PieceNeighbours
   /** Where every `ROWS_APART`th row begins in `codes`, and where they end. */
   rowStarts(): Uint32Array
   /** What is known of the values of such a field. */
@@ -105,6 +109,16 @@ export interface TextPieces {
   forgives: ((error: unknown) => boolean) | null
   /** The rows with this mark, in order. */
   textOf(marks: Uint8Array, mark: number): TextVector
+}
+
+/** What stands where in codes. */
+export interface PieceNeighbours {
+  /** Does `next` stand directly behind `code` anywhere? They are told by their first bytes; the end of a row stands before the next, and before the first. */
+  has(code: number, next: number): boolean
+  /** Only a code with more behind it is more than `shortCodes`: behind every other byte a code begins. */
+  readonly isLocal: boolean
+  /** How often each code stands there. */
+  readonly counts: Uint32Array
 }
 
 /** The values of a field that texts refer to: all of them, or what they are made of; null: not known. */

@@ -22,6 +22,7 @@ import { emitInSet } from './in-set.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member, ROW } from './js.ts'
 import { describeConstant, nameHint, siteOf } from './naming.ts'
 import { grouped, PART_NODES_MAX, splitBranches } from './parts.ts'
+import { presenceTest } from './presence-test.ts'
 import { Scope } from './scope.ts'
 import { shortCircuit } from './short-circuit.ts'
 import { holdsLiteral, textSearch } from './text-search.ts'
@@ -396,6 +397,8 @@ export class KernelWriter implements EmitContext {
       const rows = textSearch(this, expr, descriptor.textHelper)
       if (rows !== null) return rows
     }
+    const presence = presenceTest(this, expr)
+    if (presence !== null) return presence
     const isObserving = descriptor.nulls === 'observe'
     if (descriptor.emit !== undefined && expr.strict !== true) {
       const args = expr.args.map(arg => this.value(arg))

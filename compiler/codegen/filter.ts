@@ -10,21 +10,25 @@ import { fieldsOf } from '../logical/walk.ts'
 import type { KernelWriter } from './expression.ts'
 import { id, js, ROW } from './js.ts'
 import { annotate, type KernelOptions, kernelSpec, loop } from './kernel-spec.ts'
+import { selectByPresence } from './presence-test.ts'
 
 const FILTER_PARAMETERS = 'columns, rowCount, selection, selectedCount, out'
 
 export function emitFilter(conjuncts: readonly Expr[], options: KernelOptions): KernelSpec {
   const write = (writer: KernelWriter, mode: KernelMode): Statement[] => {
+    const [first] = conjuncts
+    const whole = (statements: Statement[]): Statement[] => js`${writer.prelude}
+      ${annotate(`where ${printExpr(first!)}`, first!.origin, options, statements)}`
+    const canBeWhole = conjuncts.length === 1 && !mode.selected
+    const byPresence = canBeWhole ? selectByPresence(writer, first!) : null
+    if (byPresence !== null) return whole(byPresence)
     const row: Statement[] = []
     for (const [index, conjunct] of conjuncts.entries()) {
       const { statements, result } = writer.capture(() => writer.is(conjunct, true))
       const isLast = index === conjuncts.length - 1
       const table = conjuncts.length === 1 ? writer.testTableOf(result) : null
-      const byCode = mode.selected || statements.length > 0 ? null : selectByCode(writer, conjunct, table)
-      if (byCode !== null) {
-        return js`${writer.prelude}
-          ${annotate(`where ${printExpr(conjunct)}`, conjunct.origin, options, byCode)}`
-      }
+      const byCode = canBeWhole && statements.length === 0 ? selectByCode(writer, conjunct, table) : null
+      if (byCode !== null) return whole(byCode)
       // A table says 1 for true, 0 or 2 otherwise: counting by its lowest bit takes no branch, so none is mispredicted.
       const test =
         table !== null

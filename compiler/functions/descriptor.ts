@@ -97,6 +97,8 @@ export interface ScalarFunction extends Head {
    * block at once from its bytes, as a Uint8Array by row (0 false, 1 true, 2 null); rows outside the selection hold anything.
    */
   readonly textHelper?: HelperName
+  /** Of one argument: all it asks is whether that is missing or null, which a column may know without its values. */
+  readonly asksPresence?: PresenceQuestion
   /** Of a text and a pattern: null where the pattern does not match, so that rows without the text every match holds are not looked at. */
   readonly nullWithoutMatch?: true
   /**
@@ -119,6 +121,9 @@ export interface ScalarFunction extends Head {
   /** Checks constant arguments at compile time: a bad regex, an unknown zone. */
   check?(args: readonly (Value | undefined)[]): TypeProblem | null
 }
+
+/** Is it there at all (null is), is it null, is it missing? */
+export type PresenceQuestion = 'there' | 'null' | 'missing'
 
 /**
  * How generated code runs a lambda: one loop over the members, the body written into it. `answer` holds `start()` before the first

@@ -107,16 +107,16 @@ interface Gathering {
 class SketchCounts implements Gathering {
   readonly words: number
   readonly #sketches: readonly Sketch[]
-  readonly #base: number
+  readonly #range: BucketRange
   readonly #slotCount: number
   #countsAt = 0
   #least = new Float64Array(0)
   #greatest = new Float64Array(0)
 
-  constructor(sketches: readonly Sketch[], { base, width }: BucketRange, slotCount: number) {
+  constructor(sketches: readonly Sketch[], range: BucketRange, slotCount: number) {
     this.#sketches = sketches
-    this.#base = base
-    this.words = width
+    this.#range = range
+    this.words = range.width
     this.#slotCount = slotCount
   }
 
@@ -126,15 +126,16 @@ class SketchCounts implements Gathering {
     this.#least = new Float64Array(slotCount).fill(Number.POSITIVE_INFINITY)
     this.#greatest = new Float64Array(slotCount).fill(Number.NEGATIVE_INFINITY)
     const bounds = [this.#least, this.#greatest].map(lane => layout.place(lane, slotCount))
-    return [this.#countsAt, ...bounds, this.#base, this.words]
+    return [this.#countsAt, ...bounds, this.#range.base, this.words]
   }
 
   take(memory: ArrayBufferLike): void {
     const { words } = this
-    for (const [slot, greatest] of this.#greatest.entries()) {
-      if (greatest === Number.NEGATIVE_INFINITY) continue
-      const counts = new Int32Array(memory, this.#countsAt + 4 * slot * words, words)
-      takeCounts(this.#sketches[slot]!, counts, this.#base, this.#least[slot]!, greatest)
+    const counts = new Int32Array(memory, this.#countsAt, words * this.#slotCount)
+    for (let slot = 0; slot < this.#slotCount; slot++) {
+      const bounds = { least: this.#least[slot]!, greatest: this.#greatest[slot]! }
+      if (bounds.greatest === Number.NEGATIVE_INFINITY) continue
+      takeCounts(this.#sketches[slot]!, counts, slot * words, this.#range, bounds)
     }
   }
 }

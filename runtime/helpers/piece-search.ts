@@ -7,72 +7,15 @@
  * its bytes are not read. What they may be made of bounds the bits it can leave; where one of those turns out to matter, the row's own text
  * has to be asked.
  */
-import { LITERAL, ROW_END, ROWS_APART } from '../../storage/part/woven/code.ts'
+import { LITERAL, ROW_END } from '../../storage/part/woven/code.ts'
 import type { Value } from '../../storage/value.ts'
-import { PRESENT, type ReferredValues, type TextPieces } from '../../storage/vector.ts'
-import type { Needle } from './byte-search.ts'
+import type { PieceNeighbours, ReferredValues, TextPieces } from '../../storage/vector.ts'
+import { bytesAmong } from './byte-set.ts'
 import { Lru } from './lru.ts'
+import { bitsOf, everyAfter, type PieceNeedle } from './piece-needle.ts'
+import { bytesOfCodes, type Paths, pathsOf } from './piece-paths.ts'
+import { type Marks, RowMarks } from './piece-rows.ts'
 import { SELECT_HELPERS } from './select-codes.ts'
-
-/** What is looked for, a set of bytes at each place; so many of them. */
-export interface PieceNeedle {
-  /** By byte, a bit for each place where it may stand. */
-  readonly steps: Int32Array
-  readonly length: number
-  /** A text begins, or ends, with what may stand at the first place, or the last. */
-  readonly beginsWithText: boolean
-  readonly endsWithText: boolean
-  /** False: there is more of it, and who has this may not have that. */
-  readonly isWhole: boolean
-  /** Bytes beyond ASCII may decide, which are not looked at here. */
-  readonly isAsciiOnly: boolean
-  /** What tells it from others. */
-  readonly key: string
-}
-
-/** One bit is the sign. */
-const PLACES_MAX = 31
-const BEYOND_ASCII = 128
-
-export interface NeedleEdges {
-  /** By byte 1 where it may stand before the needle, as the beginning of a text may; null: anything may. */
-  readonly before: Uint8Array | null
-  readonly after: Uint8Array | null
-}
-
-/** @param needle  not empty */
-export function pieceNeedle(
-  { bytes, masks }: Needle,
-  isAsciiOnly: boolean,
-  { before, after }: NeedleEdges,
-): PieceNeedle {
-  const steps = new Int32Array(256)
-  const edges = (before === null ? 0 : 1) + (after === null ? 0 : 1)
-  const isWhole = bytes.length + edges <= PLACES_MAX
-  let place = 0
-  const allow = (isAllowed: (byte: number) => boolean): void => {
-    for (let byte = 0; byte < 256; byte++) if (isAllowed(byte)) steps[byte]! |= 1 << place
-    place++
-  }
-  if (before !== null) allow(byte => before[byte] === 1)
-  for (let at = 0; at < bytes.length && place < PLACES_MAX; at++) allow(byte => (byte | masks[at]!) === bytes[at])
-  if (isWhole && after !== null) allow(byte => after[byte] === 1)
-  return {
-    steps,
-    length: place,
-    beginsWithText: before !== null,
-    endsWithText: isWhole && after !== null,
-    isWhole,
-    isAsciiOnly: isAsciiOnly || edges > 0,
-    key: `${edges}${before === null} ${bytes.join()} ${masks.join()}`,
-  }
-}
-
-/** What rows are marked with: as they were, it is there, only the row's own text can tell. */
-export interface Marks {
-  readonly yes: number
-  readonly ask: number
-}
 
 /** What a code is, by its first byte, where it is heard: a search may begin in it, or there is more of it. 0: neither. */
 const TEXT = 1
@@ -82,6 +25,13 @@ const ENTRY_OF_TWO = 3
 /** Of a literal's length: a chunk has fewer bytes. */
 const LENGTH_BITS = 28
 const HEARD_AT_ONCE = 4096
+
+/** About what it takes to follow a code, or a byte of a literal; and to search a byte of text, beyond what looking for the codes takes. */
+const NS_A_CODE = 25
+const NS_A_LITERAL_BYTE = 2
+const NS_A_TEXT_BYTE = 0.3
+
+const BEYOND_ASCII = 128
 
 const NOWHERE: ReadonlySet<string> = new Set()
 
@@ -93,10 +43,14 @@ export class PieceSearch {
   readonly #accept: number
   /** What a search is where a text begins. */
   readonly #begun: number
-  /** What literals are made of can be no part of a needle. */
-  readonly #isSilentLiteral: boolean
+  /** The bits of every byte that literals are made of; 0: they can be no part of a needle. */
+  readonly #literalMadeOf: number
   /** By the first byte of a code. */
   readonly #codes = new Uint8Array(256)
+  readonly #neighbours: PieceNeighbours
+  #paths: Paths = { before: new Int32Array(256), behind: new Int32Array(256) }
+  /** Codes with more behind them that nobody listens to: then a byte that is heard may be none of its own. */
+  #hasUnheard = false
   /** How far it is in the codes and in the literals, and what the search is there. */
   #next = 0
   #literal = 0
@@ -113,14 +67,15 @@ export class PieceSearch {
   private constructor(pieces: TextPieces, needle: PieceNeedle, elsewhere: ReadonlySet<string>) {
     const count = pieces.fields.length
     this.#pieces = pieces
+    this.#neighbours = pieces.neighbours()
     this.#needle = needle
     this.#elsewhere = elsewhere
     this.#accept = 1 << (needle.length - 1)
     this.#begun = needle.beginsWithText ? 1 : 0
-    this.#isSilentLiteral = everyAfter(-1, bitsOf(bytesAmong(pieces.literals), needle)) === 0
+    this.#literalMadeOf = bitsOf(bytesAmong(pieces.literals), needle)
     this.#left = new Int32Array(count)
     this.#madeOf = new Int32Array(count)
-    this.#isField = Uint8Array.from(pieces.fields, field => (field === null ? 0 : 1))
+    this.#isField = new Uint8Array(count)
     this.#values = new Array(count).fill(null)
   }
 
@@ -132,19 +87,63 @@ export class PieceSearch {
   }
 
   #learn(): boolean {
-    const { fields, shortCodes } = this.#pieces
-    for (const [entry, field] of fields.entries()) {
+    const pieces = this.#pieces
+    const { fields } = pieces
+    for (let entry = 0; entry < fields.length; entry++) {
+      const field = fields[entry]!
       if (field !== null && !this.#learnField(entry, field)) return false
       this.#left[entry] = this.#of(entry, 0)
-      const code = entry + 1
-      if (code > shortCodes) continue
-      // Of a code that leaves nothing of nothing it is enough to know when there is something.
-      const isSilent = this.#left[entry] === 0 && (this.#begun === 0 || this.#of(entry, this.#begun) === 0)
-      this.#codes[code] = isSilent ? 0 : ENTRY
     }
-    this.#codes.fill(ENTRY_OF_TWO, shortCodes + 1, LITERAL)
-    this.#codes[LITERAL] = TEXT
+    const madeOf = bytesOfCodes(pieces, this.#needle, this.#madeOf, this.#literalMadeOf)
+    const usefulBits = (entry: number, bits: number, useful: number) => this.#usefulBits(entry, bits, useful)
+    this.#paths = pathsOf(pieces, this.#needle, { madeOf, usefulBits }, this.#neighbours)
+    this.#listen()
     return true
+  }
+
+  #usefulBits(entry: number, bits: number, useful: number): number {
+    const values = this.#values[entry]!
+    if (values === null || values.length > VALUES_ASKED_MAX || bits === 0) return bits
+    return bits & known(values, `<${useful} ${this.#needle.key}`, () => neededByEach(values, this.#needle, useful))
+  }
+
+  /** Of a code that leaves nothing of nothing it is enough to know when there is something. */
+  #listen(): void {
+    const { fields, shortCodes } = this.#pieces
+    const { behind } = this.#paths
+    const kinds = this.#codes
+    for (let entry = 0; entry < fields.length; entry++) {
+      const isShort = entry < shortCodes
+      const code = isShort ? entry + 1 : shortCodes + 1 + ((entry - shortCodes) >>> 8)
+      const useful = behind[code]! | this.#accept
+      this.#left[entry]! &= useful
+      if (this.#left[entry] !== 0 || (this.#begun !== 0 && (this.#of(entry, this.#begun) & useful) !== 0))
+        kinds[code] = isShort ? ENTRY : ENTRY_OF_TWO
+    }
+    if (this.#mayGoThroughLiterals()) kinds[LITERAL] = TEXT
+    this.#hasUnheard = kinds.subarray(shortCodes + 1).includes(0)
+  }
+
+  /** A search may begin in a literal, or go on in one after another code. */
+  #mayGoThroughLiterals(): boolean {
+    const { before, behind } = this.#paths
+    if (this.#literalMadeOf === 0) return false
+    if ((everyAfter(0, this.#literalMadeOf) & (behind[LITERAL]! | this.#accept)) !== 0) return true
+    return before[LITERAL] !== 0 && (!this.isNowhere || (before[LITERAL]! & this.#begun) !== 0)
+  }
+
+  /** Quicker than a search of the text they make would be, were it there. */
+  get isQuick(): boolean {
+    const { counts } = this.#neighbours
+    let heard = 0
+    for (let code = 0; code < 256; code++) if (this.#codes[code] !== 0) heard += counts[code]!
+    const followed = this.#codes[LITERAL] === 0 ? 0 : this.#pieces.literals.length
+    return heard * NS_A_CODE + followed * NS_A_LITERAL_BYTE < this.#pieces.textBytes * NS_A_TEXT_BYTE
+  }
+
+  /** Nothing that these pieces make together holds it: no row has to be looked at. */
+  get isNowhere(): boolean {
+    return this.#codes.every(kind => kind === 0)
   }
 
   #learnField(entry: number, field: string): boolean {
@@ -153,6 +152,7 @@ export class PieceSearch {
     if (bytes === null || (this.#needle.isAsciiOnly && bytes[BEYOND_ASCII] === 1)) return false
     this.#madeOf[entry] = bitsOf(bytes, this.#needle)
     this.#values[entry] = known.values
+    this.#isField[entry] = 1
     return true
   }
 
@@ -187,11 +187,12 @@ export class PieceSearch {
 
   /** Marks the rows that have it, and those of which only their own text can tell. @param presence  of the texts */
   mark(rows: Uint8Array, presence: Uint8Array | null, { yes, ask }: Marks): void {
+    if (this.isNowhere) return
     const marks = { yes: this.#needle.isWhole ? yes : ask, ask }
     const { codes } = this.#pieces
     const isHeard = this.#codes.map(kind => (kind === 0 ? 0 : 1))
     const heard = placesOf(codes, isHeard)
-    const rowMarks = new RowMarks(this.#pieces, rows, presence)
+    const rowMarks = new RowMarks(this.#pieces, rows, presence, this.#neighbours.isLocal)
     this.#next = 0
     this.#literal = 0
     this.#certain = this.#begun
@@ -210,7 +211,9 @@ export class PieceSearch {
     const kinds = this.#codes
     const lefts = this.#left
     const accept = this.#accept
-    const isSilentLiteral = this.#isSilentLiteral
+    const isSilentLiteral = this.#literalMadeOf === 0
+    const { behind } = this.#paths
+    const hasUnheard = this.#hasUnheard
     const begun = this.#begun
     let next = this.#next
     let literal = this.#literal
@@ -222,14 +225,22 @@ export class PieceSearch {
       // What stands behind a code may look like one.
       if (place < next) continue
       if (place > next) {
-        if ((certain | possible) !== 0) next = this.#cross(next, place, certain, possible, rows, marks)
-        if (next === place) {
+        if ((certain | possible) !== 0) {
+          next = this.#cross(next, place, certain, possible, rows, marks)
           certain = this.#certain
           possible = this.#possible
-        } else {
-          certain = begun !== 0 && codes[place - 1] === ROW_END ? begun : 0
-          possible = certain
         }
+        if (next < place) {
+          if (hasUnheard) {
+            const begins = this.#codeFrom(next, place)
+            if (begins !== place) {
+              next = begins
+              continue
+            }
+          }
+          certain = begun !== 0 && this.#endsRow(place - 1, next) ? begun : 0
+          possible = certain
+        } else if (next > place) continue
       }
       next = place + 1
       const code = codes[place]!
@@ -250,7 +261,7 @@ export class PieceSearch {
         }
         from = literal
         literal += length
-        if (isSilentLiteral) {
+        if (isSilentLiteral && length > 0) {
           certain = 0
           possible = 0
           continue
@@ -263,6 +274,7 @@ export class PieceSearch {
           possible = possible === 0 ? lefts[entry]! : this.#after(entry, possible)
           certain = 0
           if ((possible & accept) !== 0) rows.mark(place, marks, false)
+          possible &= behind[code]!
           continue
         }
         if ((certain | possible) === 0) {
@@ -290,6 +302,8 @@ export class PieceSearch {
         }
       }
       if (((found | maybe) & accept) !== 0) rows.mark(place, marks, (found & accept) !== 0)
+      certain &= behind[code]!
+      possible &= behind[code]!
     }
     this.#next = next
     this.#literal = literal
@@ -297,9 +311,30 @@ export class PieceSearch {
     this.#possible = possible
   }
 
-  /** Goes on with a search over codes that nobody listens to: to where it is over, or to `end`. */
+  /** Where a code begins, at `place` or behind it. @param known  where one does, before it */
+  #codeFrom(known: number, place: number): number {
+    const { codes, shortCodes } = this.#pieces
+    // What no code with more behind it ends or goes on with has another code behind it, whatever it is itself.
+    let at = place - 1
+    while (at >= known && (codes[at]! > shortCodes || codes[at]! >= 0x80)) at--
+    for (at++; at < place; ) {
+      const code = codes[at++]!
+      if (code === LITERAL) while (codes[at++]! >= 0x80);
+      else if (code > shortCodes) at++
+    }
+    return at
+  }
+
+  #endsRow(place: number, known: number): boolean {
+    if (this.#pieces.codes[place] !== ROW_END) return false
+    return !this.#hasUnheard || this.#codeFrom(known, place) === place
+  }
+
+  /** Goes on with a search over codes that nobody listens to: to where it is over, or to `end`, or beyond it where that is no code. */
   #cross(from: number, end: number, certain: number, possible: number, rows: RowMarks, marks: Marks): number {
-    const { codes, fields } = this.#pieces
+    const { codes, shortCodes } = this.#pieces
+    const { behind } = this.#paths
+    const isField = this.#isField
     const accept = this.#accept
     const { endsWithText } = this.#needle
     let next = from
@@ -316,98 +351,22 @@ export class PieceSearch {
         this.#possible = this.#certain
         continue
       }
-      const isField = fields[code - 1] !== null
-      this.#possible = this.#of(code - 1, this.#possible)
-      this.#certain = isField ? 0 : this.#of(code - 1, this.#certain)
+      if (code === LITERAL) {
+        let length = 0
+        for (let byte = 0x80; byte >= 0x80; length |= byte & 0x7f) byte = codes[next++]!
+        // It is not listened to because nothing goes on in it.
+        if (length > 0) this.#certain = this.#possible = 0
+        continue
+      }
+      const entry = code <= shortCodes ? code - 1 : shortCodes + (code - 1 - shortCodes) * 256 + codes[next++]!
+      this.#possible = this.#of(entry, this.#possible)
+      this.#certain = isField[entry] === 1 ? 0 : this.#of(entry, this.#certain)
       if ((this.#possible & accept) !== 0) rows.mark(place, marks, (this.#certain & accept) !== 0)
+      this.#possible &= behind[code]!
+      this.#certain &= behind[code]!
     }
     return next
   }
-}
-
-/** The rows of places in the codes, which come in order. */
-class RowMarks {
-  readonly #rows: Uint8Array
-  readonly #presence: Uint8Array | null
-  readonly #codes: Uint8Array
-  readonly #shortCodes: number
-  readonly #starts: Uint32Array
-  #row = 0
-  /** Where the row ends. */
-  #end = -1
-
-  constructor(pieces: TextPieces, rows: Uint8Array, presence: Uint8Array | null) {
-    this.#rows = rows
-    this.#presence = presence
-    this.#codes = pieces.codes
-    this.#shortCodes = pieces.shortCodes
-    this.#starts = pieces.rowStarts()
-  }
-
-  /** @param isCertain  no longer asked */
-  mark(place: number, { yes, ask }: Marks, isCertain: boolean): void {
-    if (place > this.#end) this.#find(place)
-    if (isCertain) this.#rows[this.#row] = yes
-    else if (this.#rows[this.#row] !== yes) this.#rows[this.#row] = ask
-  }
-
-  #find(place: number): void {
-    const starts = this.#starts
-    let low = Math.floor(this.#row / ROWS_APART)
-    let step = 1
-    while (low + step < starts.length && starts[low + step]! <= place) {
-      low += step
-      step *= 2
-    }
-    let high = Math.min(starts.length - 1, low + step)
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      if (starts[middle]! <= place) low = middle
-      else high = middle - 1
-    }
-    const codes = this.#codes
-    let row = low * ROWS_APART
-    let next = starts[low]!
-    for (; ; row++) {
-      if (this.#presence !== null && this.#presence[row] !== PRESENT) continue
-      for (let code = codes[next++]!; code !== ROW_END; code = codes[next++]!) {
-        if (code === LITERAL) while (codes[next++]! >= 0x80);
-        else if (code > this.#shortCodes) next++
-      }
-      if (place < next) break
-    }
-    this.#row = row
-    this.#end = next - 1
-  }
-}
-
-/** Every search that a value of such bytes may make of one. */
-function everyAfter(state: number, madeOf: number): number {
-  let all = ((state << 1) | 1) & madeOf
-  for (;;) {
-    const more = all | (((all << 1) | 1) & madeOf)
-    if (more === all) return all
-    all = more
-  }
-}
-
-function bitsOf(bytes: Uint8Array, { steps }: PieceNeedle): number {
-  let bits = 0
-  for (let byte = 0; byte < 256; byte++) if (bytes[byte] === 1) bits |= steps[byte]!
-  return bits
-}
-
-const madeOf = new WeakMap<Uint8Array, Uint8Array>()
-
-/** By byte 1 where it stands among them; found out once. */
-function bytesAmong(all: Uint8Array): Uint8Array {
-  let bytes = madeOf.get(all)
-  if (bytes === undefined) {
-    bytes = new Uint8Array(256)
-    for (let at = 0; at < all.length; at++) bytes[all[at]!] = 1
-    madeOf.set(all, bytes)
-  }
-  return bytes
 }
 
 function hasBeyondAscii({ entryBytes, literals }: TextPieces): boolean {
@@ -447,14 +406,20 @@ function bytesOfTexts(texts: Iterable<string>): Uint8Array {
 }
 
 /** Answers kept for each dictionary. */
-const LEFT_MAX = 64
-const leftOf = new WeakMap<readonly Value[], Lru<string, number>>()
+const ANSWERS_MAX = 64
+const answersOf = new WeakMap<readonly Value[], Lru<string, number>>()
+/** More values than these take longer to ask than what is not listened to for it. */
+const VALUES_ASKED_MAX = 4096
+
+function known(values: readonly Value[], question: string, answer: () => number): number {
+  let answers = answersOf.get(values)
+  if (answers === undefined) answersOf.set(values, (answers = new Lru(ANSWERS_MAX)))
+  return answers.getOrMake(question, answer)
+}
 
 /** What any of the values leaves of a search; the last place is among it where the needle ends in one of them. */
 function leftBy(values: readonly Value[], needle: PieceNeedle, before: number): number {
-  let known = leftOf.get(values)
-  if (known === undefined) leftOf.set(values, (known = new Lru(LEFT_MAX)))
-  return known.getOrMake(`${before} ${needle.key}`, () => leftByEach(values, needle, before))
+  return known(values, `${before} ${needle.key}`, () => leftByEach(values, needle, before))
 }
 
 function leftByEach(values: readonly Value[], { steps, length }: PieceNeedle, before: number): number {
@@ -472,6 +437,22 @@ function leftByEach(values: readonly Value[], { steps, length }: PieceNeedle, be
     left |= state
   }
   return left
+}
+
+/** The bits before a value of which any of the values makes some of `useful`, or finds the needle. */
+function neededByEach(values: readonly Value[], { steps, length }: PieceNeedle, useful: number): number {
+  const found = 1 << (length - 1)
+  let needed = 0
+  for (const text of textsOf(values)) {
+    let bits = useful
+    for (let at = text.length - 1; at >= 0; at--) {
+      const unit = text.charCodeAt(at)
+      if (unit >= BEYOND_ASCII) return -1
+      bits = ((bits | found) & steps[unit]!) >>> 1
+    }
+    needed |= bits
+  }
+  return needed
 }
 
 /** Codes listened to at once: their bytes and their places stay in the second-level cache. */

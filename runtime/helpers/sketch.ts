@@ -80,8 +80,7 @@ function addRare(sketch: Sketch, value: number): void {
 function addOutside(side: Side, bucket: number, count: number): void {
   const end = side.base + side.counts.length
   if (side.counts.length === 0) {
-    side.base = Math.max(1, bucket - 64)
-    side.counts = new Float64Array(128)
+    begin(side, bucket, bucket)
   } else {
     // A margin on the side that grew, so that a slow drift does not copy every time.
     const margin = side.counts.length >> 1
@@ -133,26 +132,50 @@ function bucketOf(value: number): number {
   return halves[HIGH]! >>> SHIFT
 }
 
-/** Numbers counted by bucket, from `base` on; those that are zero at the first place. */
-export function takeCounts(sketch: Sketch, counts: Int32Array, base: number, least: number, greatest: number): void {
-  if (least < sketch.bounds[0]!) sketch.bounds[0] = least
-  if (greatest > sketch.bounds[1]!) sketch.bounds[1] = greatest
-  sketch.zeros += counts[0]!
-  addCounts(sketch.positive, counts, base, 1)
+/** Numbers counted by bucket, those that are zero at `from`, and those of `range` at the places behind it. */
+export function takeCounts(
+  sketch: Sketch,
+  counts: Int32Array,
+  from: number,
+  { base, width }: BucketRange,
+  bounds: { readonly least: number; readonly greatest: number },
+): void {
+  if (bounds.least < sketch.bounds[0]!) sketch.bounds[0] = bounds.least
+  if (bounds.greatest > sketch.bounds[1]!) sketch.bounds[1] = bounds.greatest
+  sketch.zeros += counts[from]!
+  addCounts(sketch.positive, counts, from + 1, from + width, base - from)
 }
 
-/** Counts of the buckets from `base` on, of which the first ones are left out. By index: an iterator costs ten times as much. */
-function addCounts(side: Side, counts: Int32Array | Float64Array, base: number, from: number): void {
+/** Counts at places `from` to `end`, each of the bucket that is its place and `toBucket`. By index: an iterator costs ten times as much. */
+function addCounts(side: Side, counts: Int32Array | Float64Array, from: number, end: number, toBucket: number): void {
   let first = from
-  let last = counts.length - 1
+  let last = end - 1
   while (first <= last && counts[first] === 0) first++
   while (last > first && counts[last] === 0) last--
   if (first > last) return
-  cover(side, base + first)
-  cover(side, base + last)
+  if (side.counts.length === 0) begin(side, toBucket + first, toBucket + last)
+  cover(side, toBucket + first)
+  cover(side, toBucket + last)
   const into = side.counts
-  const shift = base - side.base
-  for (let at = first; at <= last; at++) into[at + shift]! += counts[at]!
+  const shift = toBucket - side.base
+  let at = first
+  // Four a turn: 31 blocks of twenty sketches 1.7 → 1.3 ms.
+  for (; at + 3 <= last; at += 4) {
+    into[at + shift]! += counts[at]!
+    into[at + shift + 1]! += counts[at + 1]!
+    into[at + shift + 2]! += counts[at + 2]!
+    into[at + shift + 3]! += counts[at + 3]!
+  }
+  for (; at <= last; at++) into[at + shift]! += counts[at]!
+}
+
+/** Room on either side of the first buckets. */
+const MARGIN = 64
+
+/** As wide as what is added at once, which grown to would be copied half a dozen times. */
+function begin(side: Side, first: number, last: number): void {
+  side.base = Math.max(1, first - MARGIN)
+  side.counts = new Float64Array(Math.min(BUCKETS, last + MARGIN) - side.base)
 }
 
 function cover(side: Side, bucket: number): void {
@@ -165,7 +188,8 @@ function sketchMerge(into: Sketch, from: Sketch): void {
   into.bounds[0] = Math.min(into.bounds[0]!, from.bounds[0]!)
   into.bounds[1] = Math.max(into.bounds[1]!, from.bounds[1]!)
   for (const name of ['positive', 'negative'] as const) {
-    addCounts(into[name], from[name].counts, from[name].base, 0)
+    const { counts, base } = from[name]
+    addCounts(into[name], counts, 0, counts.length, base)
   }
 }
 

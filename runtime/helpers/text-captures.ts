@@ -4,7 +4,7 @@ import { NULL, PRESENT, type TextVector } from '../../storage/vector.ts'
 import { bytePattern } from './byte-pattern.ts'
 import { compileRegex } from './regex.ts'
 import { groupIndex } from './text.ts'
-import { rowsWithLiteral, rowsWithText } from './text-search.ts'
+import { isBetterApart, rowsWithLiteral, rowsWithText } from './text-search.ts'
 
 /** What the first match captured, by row; null without one. @param pattern  one that `bytePattern` reads */
 function textExtract(
@@ -24,7 +24,7 @@ function textExtract(
   const held = isFew ? null : rowsWithLiteral(vector, pattern, selection, selectedCount)
   const rows = held ?? rowsWithText(vector, selection, count)
   // Of text that is held as pieces the rows that may match are put together.
-  const isApart = pieces?.isWhole === false && (isFew || held !== null)
+  const isApart = pieces !== undefined && (isFew || held !== null) && isBetterApart(pieces, rows, CANDIDATE)
   const { bytes, offsets } = isApart ? pieces.textOf(rows, CANDIDATE) : vector
   const found = new Captures(rowCount)
   const index = groupIndex(regex.names, group)

@@ -9,7 +9,9 @@ import type { TextPieces, TextVector } from '../../storage/vector.ts'
 import { PRESENT } from '../../storage/vector.ts'
 import { type BytePattern, bytePattern } from './byte-pattern.ts'
 import { ByteSearch, isIn, needleOf, PIECE } from './byte-search.ts'
-import { type NeedleEdges, type PieceNeedle, PieceSearch, pieceNeedle } from './piece-search.ts'
+import { mayHold } from './byte-set.ts'
+import { type NeedleEdges, type PieceNeedle, pieceNeedle } from './piece-needle.ts'
+import { PieceSearch } from './piece-search.ts'
 import { compileRegex } from './regex.ts'
 import { requiredLiteral } from './regex-literal.ts'
 import { TEXT_HELPERS } from './text.ts'
@@ -96,26 +98,28 @@ function searchBlock(
 
 /** The same in text that is held as pieces. False: it has to be put together, or is. */
 function searchPieces(
-  { pieces, presence, rowCount }: TextVector,
+  vector: TextVector,
   search: Search,
   selection: Uint32Array | null,
   count: number,
   rows: Uint8Array,
 ): boolean {
+  const { pieces, presence, rowCount } = vector
   if (pieces === undefined) return false
   const { needle, ignoreCase, edges } = search
   const isSearched = needle !== '' && isAscii(needle) && count * 16 >= rowCount
-  if (isSearched ? pieces.searched() : pieces.isWhole) return false
   if (!isSearched) {
     // Few rows need no others.
-    if (count * 2 > rowCount) return false
+    if (pieces.isWhole || count * 2 > rowCount) return false
     markSelected(rows, selection, count, ASK)
   } else {
     const found = PieceSearch.of(pieces, pieceNeedleOf(needle, ignoreCase, edges ?? ANYWHERE))
     if (found === null) return false
+    if (found.isNowhere) return true
+    if (!found.isQuick && pieces.wantedWhole()) return false
     found.mark(rows, presence, { yes: edges === null ? ASK : YES, ask: ASK })
   }
-  askPieces(pieces, search, selection, count, rows)
+  askPieces(vector, pieces, search, selection, count, rows)
   return true
 }
 
@@ -126,6 +130,7 @@ function pieceNeedleOf(needle: string, ignoreCase: boolean, edges: NeedleEdges):
 
 /** Those of the selected rows that are to be asked, by their own text; others are not. */
 function askPieces(
+  vector: TextVector,
   pieces: TextPieces,
   { decide, matcher }: Search,
   selection: Uint32Array | null,
@@ -138,14 +143,22 @@ function askPieces(
     for (let n = 0; n < count; n++) asked[selection[n]!] = rows[selection[n]!]!
     rows.set(asked)
   }
-  const text = pieces.textOf(rows, ASK)
-  const { bytes, offsets } = text
+  const isApart = isBetterApart(pieces, rows, ASK)
+  const { bytes, offsets } = isApart ? pieces.textOf(rows, ASK) : vector
   for (let row = 0, n = 0; row < rows.length; row++) {
     if (rows[row] !== ASK) continue
-    const answer = matcher?.find(bytes, offsets[n]!, offsets[n + 1]!) ?? decide(textAt(bytes, offsets, n))
+    const own = isApart ? n++ : row
+    const answer = matcher?.find(bytes, offsets[own]!, offsets[own + 1]!) ?? decide(textAt(bytes, offsets, own))
     rows[row] = answer === null ? UNKNOWN : answer ? YES : NO
-    n++
   }
+}
+
+/** Are the rows with this mark to be put together, and not all of them? */
+export function isBetterApart(pieces: TextPieces, rows: Uint8Array, mark: number): boolean {
+  if (pieces.isWhole) return false
+  let marked = 0
+  for (let row = 0; row < rows.length; row++) if (rows[row] === mark) marked++
+  return marked * 16 < rows.length || !pieces.wantedWhole()
 }
 
 /** Of the rows that have a text. */
@@ -216,22 +229,20 @@ export function markTexts(
 ): void {
   const { rowCount } = vector
   if (rowCount === 0) return
-  if (
-    vector.pieces === undefined &&
-    vector.presence === null &&
-    isAscii(needle) &&
-    !(ignoreCase && foldsBeyondAscii(vector, needle))
-  ) {
-    const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null, edges: ANYWHERE }
-    markHits(vector, all, 0, rowCount - 1, marks)
-    return
-  }
-  if (elsewhere !== null && vector.pieces !== undefined && isAscii(needle) && !vector.pieces.searched()) {
-    const found = PieceSearch.of(vector.pieces, pieceNeedleOf(needle, ignoreCase, ANYWHERE), elsewhere)
-    if (found !== null) {
+  const { pieces } = vector
+  if (pieces !== undefined && elsewhere !== null && isAscii(needle)) {
+    const found = PieceSearch.of(pieces, pieceNeedleOf(needle, ignoreCase, ANYWHERE), elsewhere)
+    if (found !== null && (found.isNowhere || found.isQuick || !pieces.wantedWhole())) {
       found.mark(marks, vector.presence, { yes: 1, ask: 1 })
       return
     }
+  }
+  const isWhole = pieces === undefined || pieces.isWhole
+  if (isWhole && vector.presence === null && isAscii(needle) && !(ignoreCase && foldsBeyondAscii(vector, needle))) {
+    if (pieces === undefined && !mayHold(vector.bytes, needleOf(needle, ignoreCase))) return
+    const all: Search = { needle, ignoreCase, accept: () => true, decide: () => null, edges: ANYWHERE }
+    markHits(vector, all, 0, rowCount - 1, marks)
+    return
   }
   const rows = (ignoreCase ? textContains : textContainsCs)(vector, needle, null, rowCount)
   for (let row = 0; row < rowCount; row++) if (rows[row] === YES) marks[row] = 1

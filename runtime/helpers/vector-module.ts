@@ -4,6 +4,7 @@
  */
 
 export const I32 = 0x7f
+export const I64 = 0x7e
 export const F64 = 0x7c
 export const V128 = 0x7b
 
@@ -45,8 +46,15 @@ export const op = {
   subtractFloats: [0xa1],
   floatOfInt: [0xb7],
   bitsOfFloat: [0xbd],
+  isZeroLong: [0x50],
+  trailingZerosLong: [0x7a],
+  subLong: [0x7d],
+  andLong: [0x83],
+  orLong: [0x84],
+  shiftLeftLong: [0x86],
   shiftRightLong: [0x88],
   intOfLong: [0xa7],
+  longOfUnsigned: [0xad],
   loadVector: (offset: number) => [0xfd, 0x00, 0, offset],
   bytes: (values: readonly number[]) => [0xfd, 0x0c, ...values],
   everyByte: (value: number) => [0xfd, 0x0c, ...new Array<number>(16).fill(value)],

@@ -3,7 +3,7 @@
  * slot, when a group is first seen; the row loop touches typed arrays only.
  */
 import type { Value } from '../../storage/value.ts'
-import type { Dictionary } from '../../storage/vector.ts'
+import type { Dictionary, DictVector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { currentInterner, type Interner } from '../helpers/interner.ts'
 import type { AggregateKey } from '../program.ts'
@@ -13,6 +13,11 @@ import { Ints } from './table/growable.ts'
 
 /** Interned numbers are below this. */
 const IDS_MAX = 2 ** 26
+
+/** Numbers further apart than this, per group, are not laid out to be looked up. */
+const SPREAD_MAX = 8
+/** With fewer groups to a value there is little to be had from saying it once. */
+const GROUPS_PER_VALUE_MIN = 4
 
 /** More slots than this are not laid out densely: pairs of codes are numbered by a hash table first. 4 M slots are 16 MB. */
 const DENSE_SLOTS_MAX = 1 << 22
@@ -201,6 +206,35 @@ export class GroupTable {
     const values = new Array<Value>(count)
     for (let group = 0; group < count; group++) values[group] = interner.valueOf(ids[group]!)
     return values
+  }
+
+  /** The same as codes of the distinct values; null where most groups have one of their own. */
+  codedValuesOf(key: number): DictVector | null {
+    const { interner, count } = this
+    const ids = this.ids[key]!.values
+    let low = Number.POSITIVE_INFINITY
+    let high = -1
+    for (let group = 0; group < count; group++) {
+      const id = ids[group]!
+      if (id < low) low = id
+      if (id > high) high = id
+    }
+    if (high - low >= SPREAD_MAX * count) return null
+    const valuesMax = count / GROUPS_PER_VALUE_MIN
+    const known = new Int32Array(high - low + 1).fill(-1)
+    const codes = new Uint32Array(count)
+    const values: Value[] = []
+    for (let group = 0; group < count; group++) {
+      const id = ids[group]!
+      let code = known[id - low]!
+      if (code < 0) {
+        code = values.push(interner.valueOf(id)) - 1
+        if (code >= valuesMax) return null
+        known[id - low] = code
+      }
+      codes[group] = code
+    }
+    return { kind: 'dict', rowCount: count, codes, dictionary: { values } }
   }
 
   /** Widths of the codes: what else a step kernel's speed depends on. */

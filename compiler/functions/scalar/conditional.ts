@@ -91,6 +91,7 @@ const nullif = conditional({
 const exists = conditional({
   name: 'exists',
   helper: 'exists',
+  asksPresence: 'there',
   nulls: 'observe',
   foreign: ['isnotnull', 'isnotempty', 'is_not_null', 'isset'],
   parameters: X,
@@ -105,6 +106,7 @@ const exists = conditional({
 const isNull = conditional({
   name: 'is_null',
   helper: 'isNull',
+  asksPresence: 'null',
   nulls: 'observe',
   parameters: X,
   summary: 'Whether the value is a JSON null. A field the event does not have is missing, not null.',
@@ -118,6 +120,7 @@ const isNull = conditional({
 const isMissing = conditional({
   name: 'is_missing',
   helper: 'isMissing',
+  asksPresence: 'missing',
   nulls: 'observe',
   parameters: X,
   summary: 'Whether the event lacks the field, or an array or object the member; a null is there.',

@@ -1,13 +1,15 @@
 /** Woven text as a column that is put together when somebody reads its bytes: who searches it can do without. */
 import type { ReferredValues, TextPieces, TextVector, Vector } from '../../vector.ts'
+import type { Neighbours } from './neighbours.ts'
 import type { WovenText } from './unweave.ts'
 
 /**
- * Searching pieces takes twice as long as searching their text, and putting that together ten times as long: it is done for who searches often, and
- * for a few blocks each time, so that no search is a slow one.
+ * Searching pieces mostly takes half as long as searching their text. Where much of them has to be followed it takes twice as long, as does putting rows
+ * together each time they match, and putting all of it together takes ten times as long: it is done for who would often have it, and for a
+ * few blocks each time, so that no search is a slow one.
  */
-const SEARCHES_BEFORE = 3
-const SEARCHES_MEANWHILE = 8
+const WANTED_BEFORE = 3
+const WANTED_MEANWHILE = 8
 
 /** How the block reads what the text needs. Each may throw. */
 export interface WovenSource {
@@ -118,12 +120,20 @@ class WovenPieces implements TextPieces {
     return this.#vector.isWhole
   }
 
-  searched(): boolean {
+  get textBytes(): number {
+    return this.#woven.total
+  }
+
+  wantedWhole(): boolean {
     if (this.isWhole) return true
-    const due = SEARCHES_BEFORE + (this.#source.block % SEARCHES_MEANWHILE)
-    if (++this.#woven.searchCount < due || !this.#source.hasRoomFor(this.#woven.wholeBytes)) return false
+    const due = WANTED_BEFORE + (this.#source.block % WANTED_MEANWHILE)
+    if (++this.#woven.wantedCount < due || !this.#source.hasRoomFor(this.#woven.wholeBytes)) return false
     this.#vector.read()
     return true
+  }
+
+  neighbours(): Neighbours {
+    return this.#woven.neighbours()
   }
 
   rowStarts(): Uint32Array {

@@ -8,6 +8,7 @@ import type { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
 import { LITERAL, ROW_END, ROWS_APART } from './code.ts'
+import { Neighbours } from './neighbours.ts'
 import { type Reference, referenceTo } from './references.ts'
 
 /** The entries of a dictionary as a reader has them: their bytes on end, and the reference of those that are one. */
@@ -92,11 +93,12 @@ export class WovenText {
   readonly shortCodes: number
   readonly codes: Uint8Array
   readonly literals: Uint8Array
-  /** How often it was searched. */
-  searchCount = 0
+  /** How often somebody would have had it whole. */
+  wantedCount = 0
   #places: RowPlaces | null = null
   /** Were some rows asked for? */
   #isAsked = false
+  #neighbours: Neighbours | null = null
 
   constructor(source: ByteSource, rowCount: number) {
     this.rowCount = rowCount
@@ -109,11 +111,11 @@ export class WovenText {
     this.literals = source.bytes(source.varint())
   }
 
-  /** About what it holds on to, places included. */
+  /** About what it holds on to, places and neighbours included. */
   get byteLength(): number {
     const { bytes, starts } = this.entries
     const held = this.codes.length + this.literals.length + bytes.length + starts.byteLength
-    return 256 + held + (this.presence?.length ?? 0) + (8 * this.rowCount) / ROWS_APART
+    return 256 + held + (this.presence?.length ?? 0) + (8 * this.rowCount) / ROWS_APART + Neighbours.BYTES
   }
 
   /** About what it takes when it is put together. */
@@ -137,6 +139,12 @@ export class WovenText {
   places(): RowPlaces {
     this.#places ??= placesOf(this)
     return this.#places
+  }
+
+  /** Found out once. */
+  neighbours(): Neighbours {
+    this.#neighbours ??= Neighbours.of(this.codes, this.shortCodes)
+    return this.#neighbours
   }
 
   /**

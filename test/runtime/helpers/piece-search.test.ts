@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { needleOf } from '../../../runtime/helpers/byte-search.ts'
+import { pieceNeedle } from '../../../runtime/helpers/piece-needle.ts'
+import { PieceSearch } from '../../../runtime/helpers/piece-search.ts'
 import { TEXT_CAPTURE_HELPERS } from '../../../runtime/helpers/text-captures.ts'
 import { markTexts, TEXT_SEARCH_HELPERS } from '../../../runtime/helpers/text-search.ts'
 import { ByteSink, ByteSource } from '../../../storage/part/bytes.ts'
@@ -163,6 +166,15 @@ function same(whole: Uint8Array, pieces: Uint8Array, asked: readonly number[]): 
   )
 }
 
+/** Some that stand in a row, and the same with an end that may not. */
+function partsOf(rows: readonly (string | null | undefined)[]): readonly string[] {
+  const texts = rows.filter(row => typeof row === 'string' && row.length > 3) as string[]
+  return texts.slice(0, 3).flatMap((text, at) => {
+    const part = text.slice(at, at + 4 + at * 9)
+    return [part, `${part}e`, `${part} `]
+  })
+}
+
 test('every search of pieces finds what it finds in the text', () => {
   let wovenCount = 0
   let unreadCount = 0
@@ -190,6 +202,12 @@ test('every search of pieces finds what it finds in the text', () => {
           TEXT_SEARCH_HELPERS.textMatches(woven, ...matched),
           rows,
         )
+        for (const search of ['textContainsCs', 'textHas'] as const) {
+          for (const part of partsOf(given.rows)) {
+            const asked = [part, selection, rows.length] as const
+            same(TEXT_SEARCH_HELPERS[search](text, ...asked), TEXT_SEARCH_HELPERS[search](woven, ...asked), rows)
+          }
+        }
         for (const ignoreCase of needle === '' ? [] : [true, false]) {
           const marks = [new Uint8Array(all.length), new Uint8Array(all.length)] as const
           markTexts(text, needle, ignoreCase, marks[0])
@@ -228,3 +246,70 @@ test('captures of pieces are those of the text', () => {
 function captureAt({ bytes, offsets, presence }: TextVector, row: number): string | null {
   return presence?.[row] === NULL ? null : Buffer.from(bytes).toString('utf8', offsets[row], offsets[row + 1])
 }
+
+const SYLLABLES = ['con', 'nec', 'tion', 're', 'set', 'er', 'ro', 'tio']
+
+/** More pieces than have codes of one byte, and pieces that stand once, some of them long. */
+function manyPieces(seed: number): readonly string[] {
+  let state = seed >>> 0
+  const next = (below: number): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+  const word = (number: number): string => [...number.toString(8)].map(digit => SYLLABLES[+digit]).join('')
+  return Array.from({ length: 2500 }, () => {
+    const words = Array.from({ length: 1 + next(6) }, () =>
+      next(12) === 0 ? String(next(10 ** 8)) : word(next(next(2) === 0 ? 20 : 300)),
+    )
+    if (next(40) === 0) words.push(word(next(8 ** 6)).repeat(1 + next(20)))
+    return words.join(next(10) === 0 ? '=' : ' ')
+  })
+}
+
+test('codes of two bytes and literals lead a search that does not listen to them nowhere else', () => {
+  fc.assert(
+    fc.property(
+      fc.integer(),
+      fc.array(fc.tuple(fc.nat(2499), fc.nat(30), fc.integer({ min: 1, max: 40 })), { minLength: 12, maxLength: 12 }),
+      (seed, cuts) => {
+        const given = manyPieces(seed)
+        const text = textOf(given)
+        const woven = wovenOf(text, new Map())
+        assert.ok(woven !== null && woven.pieces.fields.length > 254, 'pieces of two bytes')
+        const all = given.map((_, row) => row)
+        const needles = cuts.map(([row, from, length]) => given[row]!.slice(from, from + length))
+        for (const needle of [...needles.filter(({ length }) => length > 0), 'zq', 'n t', '=7', 'tiotion']) {
+          for (const search of ['textContains', 'textHas'] as const) {
+            const asked = [needle, null, given.length] as const
+            same(TEXT_SEARCH_HELPERS[search](text, ...asked), TEXT_SEARCH_HELPERS[search](woven, ...asked), all)
+          }
+        }
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+test('a needle that no pieces make together stands nowhere', () => {
+  const rows = Array.from({ length: 400 }, (_, row) => `request ${row % 7} from host${row % 5} took ${row} ms`)
+  const { pieces } = wovenOf(textOf(rows), new Map())!
+  const search = (needle: string): PieceSearch =>
+    PieceSearch.of(pieces, pieceNeedle(needleOf(needle, false), false, { before: null, after: null }))!
+  for (const needle of ['timeout', 'took from', 'host from', 'request from', 'ms ', 'msr'])
+    assert.equal(search(needle).isNowhere, true, needle)
+  for (const needle of ['took', 'host1 took', ' from host4', '7 ms', 't'])
+    assert.equal(search(needle).isNowhere, false, needle)
+})
+
+test('what stands on either side of a literal stands apart', () => {
+  const rows = Array.from(
+    { length: 600 },
+    (_, row) => `passengers of flight take${row % 2 === 0 ? '' : 100_000 + row * 37}-off`,
+  )
+  const text = textOf(rows)
+  const woven = wovenOf(text, new Map())!
+  for (let time = 0; time < 3; time++) {
+    const found = TEXT_SEARCH_HELPERS.textContainsCs(woven, 'take-off', null, rows.length)
+    assert.deepEqual(found, TEXT_SEARCH_HELPERS.textContainsCs(text, 'take-off', null, rows.length))
+  }
+})

@@ -24,6 +24,16 @@ test('rows selected by code are those whose code passes, in order, whatever thei
   )
 })
 
+test('rows are selected by whether they are missing, null or present', () => {
+  const presence = Uint8Array.from({ length: 300 }, (_, row) => (row * 7) % 3)
+  for (let states = 0; states < 8; states++) {
+    const out = new Uint32Array(presence.length)
+    const count = SELECT_HELPERS.selectByPresence(presence, states, presence.length, out)
+    const expected = [...presence.keys()].filter(row => (states & (1 << presence[row]!)) !== 0)
+    assert.deepEqual([...out.subarray(0, count)], expected)
+  }
+})
+
 test('every code by itself is found, and no other', () => {
   const codes = Uint8Array.from({ length: 256 }, (_, row) => row)
   for (let wanted = 0; wanted < 256; wanted++) {
