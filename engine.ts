@@ -52,6 +52,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from './storage/index.ts'
+import type { EventBatch } from './storage/ingest/event-batch.ts'
 import { type EventLike, type IngestDefaults, readEventLikes } from './storage/ingest/event-like.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import { fragmentsOf } from './storage/saved-queries.ts'
@@ -126,6 +127,8 @@ export interface Engine {
    * @throws {BackpressureError} when the buffer is full, {InvalidEventError} when one is no event; nothing of the batch is stored then
    */
   ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt
+  /** Events that a `LineReader` has read into a batch: as `ingest`, for whoever has many. */
+  ingestBatch(batch: EventBatch): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
   /**
@@ -267,6 +270,11 @@ class StoreEngine implements Engine {
   ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt {
     this.#crowd.noteIngest()
     return this.#store.append(readEventLikes(events, defaults))
+  }
+
+  ingestBatch(batch: EventBatch): AppendReceipt {
+    this.#crowd.noteIngest()
+    return this.#store.appendBatch(batch)
   }
 
   subscribe(options?: SubscribeOptions): Subscription {

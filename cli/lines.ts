@@ -105,16 +105,21 @@ export async function* lineBatches(
   for await (const { buffer, end, bytes } of lineChunks(input, name)) yield { lines: splitLines(buffer, end), bytes }
 }
 
-export function splitLines(chunk: Buffer, end: number): string[] {
-  const lines: string[] = []
-  let start = 0
-  while (start < end) {
+/** Non-empty lines of a chunk, without their terminators. The one object says them all. */
+export function* linesOf(chunk: Buffer, end: number): Generator<{ readonly start: number; readonly end: number }> {
+  const span = { start: 0, end: 0 }
+  for (let start = 0; start < end; ) {
     let stop = chunk.indexOf(NEWLINE, start)
     if (stop < 0 || stop > end) stop = end
-    let textEnd = stop
-    if (textEnd > start && chunk[textEnd - 1] === RETURN) textEnd--
-    if (textEnd > start) lines.push(chunk.toString('utf8', start, textEnd))
+    span.start = start
+    span.end = stop > start && chunk[stop - 1] === RETURN ? stop - 1 : stop
+    if (span.end > start) yield span
     start = stop + 1
   }
+}
+
+export function splitLines(chunk: Buffer, end: number): string[] {
+  const lines: string[] = []
+  for (const span of linesOf(chunk, end)) lines.push(chunk.toString('utf8', span.start, span.end))
   return lines
 }

@@ -3,6 +3,7 @@
  * nothing outside the room imports anything but this file, `value.ts`, `vector.ts`, `predicate.ts` and `errors.ts`;
  * `runtime/spill/` also writes its temporary files with the encodings and the framing of `part/`.
  */
+import type { EventBatch } from './ingest/event-batch.ts'
 import type { ScanPredicate, TimeRange, Verdict } from './predicate.ts'
 import type { DateTime, Value, ValueType } from './value.ts'
 import type { TextVector, Vector } from './vector.ts'
@@ -72,6 +73,8 @@ export interface AppendReceipt {
 export interface Store {
   /** Synchronous and all-or-nothing. @throws {BackpressureError} when the buffer is full, {ClosedError} after close. */
   append(events: readonly IncomingEvent[]): AppendReceipt
+  /** The same of a batch, which may be emptied and filled again afterwards. */
+  appendBatch(batch: EventBatch): AppendReceipt
   /** An immutable view of everything appended so far, buffered rows included. Release it, or compaction cannot drop parts. */
   snapshot(): Snapshot
   /**

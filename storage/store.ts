@@ -20,6 +20,7 @@ import type {
 } from './index.ts'
 import { Generation, MAX_BLOCK_ROWS, sizeOfEvent } from './ingest/buffer.ts'
 import { Duplicates } from './ingest/duplicates.ts'
+import type { EventBatch } from './ingest/event-batch.ts'
 import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
@@ -113,14 +114,35 @@ class BufferedStore implements Store {
       group.generation.append(event, sizes[at] ?? 0, first + at, now)
       at++
     }
-    this.next += events.length
     remember()
     const duplicates = given.length - events.length
     this.duplicateCount += duplicates
-    if (events.length > 0) this.subscriptions.appended(first, events, bytes)
-    const receipt = { first, count: events.length, duplicates }
-    if (this.disk === null || given.length === 0) return { ...receipt, published: async () => {} }
-    if (events.length > 0) this.publisher.appended()
+    return this.appended(events.length, duplicates, () => this.subscriptions.appended(first, events, bytes))
+  }
+
+  appendBatch(batch: EventBatch): AppendReceipt {
+    // Whoever looks at each event has events.
+    if (this.duplicates !== null || this.subscriptions.count > 0) return this.append(batch.toEvents())
+    if (this.isClosed) throw new ClosedError()
+    let bytes = 0
+    for (let row = 0; row < batch.count; row++) {
+      if (!Number.isFinite(batch.micros[row])) throw new TypeError('an event needs a time')
+      bytes += batch.sizeOf(row)
+    }
+    this.checkRoomFor(bytes)
+    if (batch.count > 0) this.publisher.filling.generation.appendBatch(batch, this.next, this.clock())
+    return this.appended(batch.count, 0)
+  }
+
+  /** So many are in the generation that fills. */
+  private appended(count: number, duplicates: number, tell = () => {}): AppendReceipt {
+    const group = this.publisher.filling
+    const first = this.next
+    this.next += count
+    if (count > 0) tell()
+    const receipt = { first, count, duplicates }
+    if (this.disk === null || count + duplicates === 0) return { ...receipt, published: async () => {} }
+    if (count > 0) this.publisher.appended()
     // What a duplicate is a duplicate of may still be on its way.
     return { ...receipt, published: () => this.publisher.waitFor(duplicates > 0 ? this.publisher.newest : group) }
   }

@@ -5,7 +5,9 @@
  */
 import { DateTime, Duration, type Value } from '../value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../vector.ts'
+import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
+import { FALSE, NUMBER, TRUE } from './line-cells.ts'
 import { detached } from './shape.ts'
 
 export type PresentOrNull = Exclude<Value, undefined>
@@ -16,6 +18,10 @@ export interface ColumnStorage {
   /** Rows that fit without growing. */
   readonly capacity: number
   add(row: number, value: PresentOrNull): boolean
+  /**
+   * The values at `place` of rows of a batch from `from` on, up to `to` or the first that it cannot take so; answers how many it took.
+   */
+  addCells?(row: number, batch: EventBatch, place: number, from: number, to: number): number
   at(row: number): Value
   /** The first `rowCount` rows. Rows not yet decided become missing, so the caller must not add below `rowCount` any more. */
   view(rowCount: number, frozen: FrozenDictionaries | null): Vector
@@ -80,6 +86,11 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
       this.mark(row, NULL)
       return true
     }
+    this.put(row, value)
+    return true
+  }
+
+  private put(row: number, value: number): void {
     this.mark(row, PRESENT)
     this.values[row] = value
     if ((value | 0) === value) this.hasInts = true
@@ -90,7 +101,18 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
     }
     if (value < this.min) this.min = value
     if (value > this.max) this.max = value
-    return true
+  }
+
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    const { firstCells } = batch
+    const { kinds, numbers } = batch.cells
+    let at = from
+    for (; at < to; at++) {
+      const cell = firstCells[at]! + place
+      if (kinds[cell] !== NUMBER) break
+      this.put(row + at - from, numbers[cell]!)
+    }
+    return at - from
   }
 
   at(row: number): Value {
@@ -135,6 +157,19 @@ export class BoolStorage extends PresenceStorage implements ColumnStorage {
     return true
   }
 
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    const { firstCells } = batch
+    const { kinds } = batch.cells
+    let at = from
+    for (; at < to; at++) {
+      const kind = kinds[firstCells[at]! + place]
+      if (kind !== TRUE && kind !== FALSE) break
+      this.mark(row + at - from, PRESENT)
+      if (kind === TRUE) this.values[row + at - from] = 1
+    }
+    return at - from
+  }
+
   at(row: number): Value {
     return this.isPresent(row) ? this.values[row] === 1 : this.absent(row)
   }
@@ -169,11 +204,16 @@ export class TimeStorage extends PresenceStorage implements ColumnStorage {
       return true
     }
     if (!(value instanceof DateTime)) return false
-    this.mark(row, PRESENT)
-    this.micros[row] = value.micros
-    if (value.nanos !== 0 && this.nanos === null) this.nanos = new Uint16Array(this.capacity)
-    if (this.nanos !== null) this.nanos[row] = value.nanos
+    this.put(row, value.micros, value.nanos)
     return true
+  }
+
+  /** Of a row that has one. */
+  put(row: number, micros: number, nanos: number): void {
+    this.mark(row, PRESENT)
+    this.micros[row] = micros
+    if (nanos !== 0 && this.nanos === null) this.nanos = new Uint16Array(this.capacity)
+    if (this.nanos !== null) this.nanos[row] = nanos
   }
 
   at(row: number): Value {

@@ -55,10 +55,12 @@ class TimeTexts {
     if (!(micros >= YEARS_MIN && micros < YEARS_MAX)) return false
     const second = Math.floor(micros / SECOND)
     if (second !== this.#second) this.#goTo(second)
-    let fraction = (micros - second * SECOND) * 1000 + nanos
+    // Below 2^31, and told so: as floats, to divide it took most of the time (270 → 90 ns for a time that is compared).
+    let fraction = ((micros - second * SECOND) * 1000 + nanos) | 0
     for (let digit = 9; digit > this.#digits; digit--) {
-      if (fraction % 10 !== 0) return false
-      fraction /= 10
+      const rest = (fraction / 10) | 0
+      if (rest * 10 !== fraction) return false
+      fraction = rest
     }
     // By hand: a call into the engine costs more than so few bytes.
     const date = this.#date
@@ -67,7 +69,7 @@ class TimeTexts {
     if (this.#digits > 0) {
       out[to] = 46
       for (let digit = this.#digits; digit > 0; digit--) {
-        const rest = Math.floor(fraction / 10)
+        const rest = (fraction / 10) | 0
         out[to + digit] = 48 + fraction - rest * 10
         fraction = rest
       }
