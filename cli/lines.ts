@@ -97,14 +97,6 @@ export async function* lineChunks(input: Readable, name: string): AsyncGenerator
   if (rest !== null && rest.length > 0) yield { buffer: rest, end: rest.length, bytes: rest.length }
 }
 
-/** Non-empty lines without their terminator, several thousand at a time. */
-export async function* lineBatches(
-  input: Readable,
-  name: string,
-): AsyncGenerator<{ readonly lines: readonly string[]; readonly bytes: number }> {
-  for await (const { buffer, end, bytes } of lineChunks(input, name)) yield { lines: splitLines(buffer, end), bytes }
-}
-
 /** Non-empty lines of a chunk, without their terminators. The one object says them all. */
 export function* linesOf(chunk: Buffer, end: number): Generator<{ readonly start: number; readonly end: number }> {
   const span = { start: 0, end: 0 }

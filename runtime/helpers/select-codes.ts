@@ -3,7 +3,7 @@
  * bits, and whether a code is in it takes three table look-ups that one instruction each does for sixteen codes. 2 M rows of status >= 500
  * (one in twenty-five): 7.6 ms by the loop over rows, 2.1 this way, with the codes copied in and the rows copied out.
  */
-import { I32, MachineLoop, op, V128 } from './vector-module.ts'
+import { I32, MachineLoop, op, V128 } from '../../storage/vector-module.ts'
 
 const [CODES, COUNT, SET, OUT, ROW, HITS, AT, LOW, HIGH, BYTES, EIGHTHS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const
 const LOCALS = [I32, I32, I32, V128, V128, V128, V128]

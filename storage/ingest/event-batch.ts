@@ -21,7 +21,8 @@ export interface LineShape {
   readonly template: Template
 }
 
-const ROWS = 1024
+/** To begin with: most requests hold few. */
+const ROWS = 64
 const NO_BYTES = Buffer.alloc(0)
 const NO_VIEW = new DataView(new ArrayBuffer(0))
 
@@ -31,7 +32,7 @@ export class EventBatch {
   bytes: Buffer = NO_BYTES
   /** Of the same memory. */
   words: DataView = NO_VIEW
-  readonly cells = new LineCells(ROWS * 16)
+  readonly cells = new LineCells(ROWS * 8)
   cellCount = 0
   /** By row. Null: it is in `events`. */
   readonly shapes: (LineShape | null)[] = []

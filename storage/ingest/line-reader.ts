@@ -35,20 +35,20 @@ export class LineReader {
 
   /** As `EventReader.fromJson`, of `bytes[start … end)`. What is an event is in the batch then; else the answer says why not. */
   fromJson(batch: EventBatch, bytes: Buffer, start: number, end: number, defaults: EventDefaults): Problem | null {
-    if (this.#readKnown(batch, bytes, start, end, defaults)) return null
+    if (this.readKnown(batch, bytes, start, end, defaults)) return null
     const text = bytes.toString('utf8', start, end)
     return this.#note(batch, text, bytes.subarray(start, end), defaults, this.#reader.fromJson(text, defaults))
   }
 
   /** As `EventReader.fromLine`. */
   fromLine(batch: EventBatch, bytes: Buffer, start: number, end: number, defaults: EventDefaults): Problem | null {
-    if (this.#readKnown(batch, bytes, start, end, defaults)) return null
+    if (this.readKnown(batch, bytes, start, end, defaults)) return null
     const text = bytes.toString('utf8', start, end)
     return this.#note(batch, text, bytes.subarray(start, end), defaults, this.#reader.fromLine(text, defaults))
   }
 
-  /** False: the line is not like those before. */
-  #readKnown(batch: EventBatch, bytes: Buffer, start: number, end: number, defaults: EventDefaults): boolean {
+  /** The line, if it is like those before; false: it is not. */
+  readKnown(batch: EventBatch, bytes: Buffer, start: number, end: number, defaults: EventDefaults): boolean {
     const known = this.#known
     // The lines of a batch lie in one buffer.
     if (known.length === 0 || (batch.bytes !== bytes && batch.cellCount > 0)) return false

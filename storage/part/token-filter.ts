@@ -8,6 +8,7 @@ import type { TextVector } from '../vector.ts'
 import type { ByteSource } from './bytes.ts'
 import { FILTER_BLOOM, FILTER_FUSE } from './format.ts'
 import { buildFuseFilter, type FuseFilter, fuseFilterHas, readFuseFilter } from './fuse-filter.ts'
+import { forgetWords, hashColumn } from './token-loop.ts'
 
 export interface TokenFilter {
   readonly byteLength: number
@@ -71,21 +72,22 @@ export class TokenSet {
     }
   }
 
-  /** `addText` of every row, less what it has in common with the row before: times of one second (75 → 25 ns each). */
-  addColumn({ rowCount, bytes, offsets }: TextVector): void {
-    const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    let before = offsets[0]!
-    for (let row = 0; row < rowCount; row++) {
-      const start = offsets[row]!
-      const end = offsets[row + 1]!
-      if (start !== end) this.addText(bytes, row === 0 ? start : afterShared(bytes, words, before, start, end), end)
-      before = start
-    }
+  /** `addText` of every row. */
+  addColumn(text: TextVector): void {
+    const { bytes, offsets } = text
+    const addText = (start: number, end: number): void => this.addText(bytes, start, end)
+    if (hashColumn(this, text, this.#addAll, addText)) return
+    for (let row = 0; row < text.rowCount; row++) addText(offsets[row]!, offsets[row + 1]!)
+  }
+
+  readonly #addAll = (hashes: Int32Array): void => {
+    for (let index = 0; index < hashes.length; index++) this.add(hashes[index]!)
   }
 
   /** Forgets what was added. */
   clear(): void {
     this.#table.fill(0)
+    forgetWords(this)
     this.#count = 0
     this.#hasZero = false
   }
@@ -123,16 +125,6 @@ export class TokenSet {
     this.clear()
     return buildFuseFilter(hashes, hashes.length)
   }
-}
-
-/** Behind the last delimiter of what `bytes[start … end)` begins with as `bytes[before … start)` does. */
-function afterShared(bytes: Uint8Array, words: DataView, before: number, start: number, end: number): number {
-  const shift = start - before
-  const last = Math.min(end, start + shift) - 4
-  let at = start
-  while (at <= last && words.getInt32(at) === words.getInt32(at - shift)) at += 4
-  while (at > start && FOLD[bytes[at - 1]!] !== 0) at--
-  return at
 }
 
 /** @throws {RangeError} when the bytes describe no filter of that kind */

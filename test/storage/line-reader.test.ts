@@ -95,7 +95,10 @@ test('what is no event of JSON is refused with the same words', () => {
 })
 
 test('a store that was given batches holds what one holds that was given events: in memory, on disk, opened again', async () => {
-  const rowsAfter = async (directory: string, fill: (store: Store) => void): Promise<{ rows: unknown[]; storageBytes: number }> => {
+  const rowsAfter = async (
+    directory: string,
+    fill: (store: Store) => void,
+  ): Promise<{ rows: unknown[]; storageBytes: number }> => {
     const store = await openStore({ directory, blockRows: 2000, flushAgeMs: 1e9 })
     fill(store)
     const inMemory = allRows(store)
