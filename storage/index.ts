@@ -34,6 +34,11 @@ export interface StoreOptions {
   readonly retentionMs?: number | null
   /** Merges done at once in the background, each in a thread of its own. Default 1; 0: parts stay as they were written. */
   readonly compactionWorkers?: number
+  /**
+   * When events come faster than parts are written, those may be larger until they are merged. Default true; false where nobody will be there to
+   * merge them.
+   */
+  readonly mayHurry?: boolean
   /** Told when a part proves damaged while the store is open; those found when it opens are in its status. */
   readonly onDamage?: (damaged: Quarantined) => void
   /** How new parts and merged ones are compressed; every part is read whatever this says. Default `zstd`, and LZ4 on a machine without. */

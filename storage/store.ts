@@ -49,7 +49,7 @@ class BufferedStore implements Store {
   private readonly fsync: boolean
   private readonly compression: Compression
   /** What is left undone in a hurry is done by a merge. */
-  private readonly merges: boolean
+  private readonly mayHurry: boolean
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
   private readonly subscriptions = new Subscriptions()
@@ -64,7 +64,7 @@ class BufferedStore implements Store {
     this.clock = options.clock ?? Date.now
     this.fsync = options.fsync ?? true
     this.compression = { ...FAST_COMPRESSION, ...(options.compression && { codec: options.compression }) }
-    this.merges = options.compactionWorkers !== 0
+    this.mayHurry = options.compactionWorkers !== 0 && options.mayHurry !== false
     this.duplicates = options.dedupCapacity ? new Duplicates(options.dedupCapacity) : null
     // Without a directory the buffer is the store: only a limit that was asked for limits it.
     this.bufferBytesMax = options.bufferBytesMax ?? (disk === null ? Number.POSITIVE_INFINITY : 1024 * MIB)
@@ -253,7 +253,7 @@ class BufferedStore implements Store {
     const { id, index, lineage } = part
     const { fsync, compression } = this
     return builder.build(
-      { directory: partsDirectory, id, index, lineage, fsync, compression, isHurried: isHurried && this.merges },
+      { directory: partsDirectory, id, index, lineage, fsync, compression, isHurried: isHurried && this.mayHurry },
       { blocks: () => part.columns(), bytes: part.sizeBytes, fieldCount: part.fieldCount },
       description => {
         parts.replace([description], [])

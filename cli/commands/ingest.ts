@@ -99,8 +99,8 @@ async function intoDirectory(
   tally: Tally,
   run: (sink: Sink) => Promise<void>,
 ): Promise<void> {
-  // Nobody asks while a file is loaded: parts are written when they are large, not when they are a second old.
-  const engine = await open(directory, { flushAgeMs: 60_000 })
+  // Nobody asks while a file is loaded: parts are written when they are large, not when they are a second old, and as they are to stay.
+  const engine = await open(directory, { flushAgeMs: 60_000, mayHurry: false })
   const reader = new LineReader(createEventReader())
   const batch = new EventBatch()
   try {

@@ -38,7 +38,7 @@ export abstract class PresenceStorage {
 
   /** Makes room for `row`, marks the rows passed over as missing and `row` as told. */
   protected mark(row: number, state: number): void {
-    if (row >= this.capacity) this.setCapacity(Math.max(64, row + 1, this.capacity * 2))
+    if (row >= this.capacity) this.setCapacity(grownCapacity(this.capacity, row + 1))
     if (this.presence === null && (state !== PRESENT || row > this.filled)) this.makePresence()
     // A new presence is all zero, and zero is missing.
     if (this.presence !== null) this.presence[row] = state
@@ -48,6 +48,11 @@ export abstract class PresenceStorage {
   protected pad(rowCount: number): void {
     if (rowCount <= this.filled) return
     this.mark(rowCount - 1, MISSING)
+  }
+
+  /** No row follows. */
+  protected fit(rowCount: number): void {
+    if (this.capacity !== rowCount) this.setCapacity(rowCount)
   }
 
   protected presenceView(rowCount: number): Uint8Array | null {
@@ -70,6 +75,11 @@ export abstract class PresenceStorage {
   protected absent(row: number): null | undefined {
     return row < this.filled && this.presence?.[row] === NULL ? null : undefined
   }
+}
+
+/** Rows to make room for when there is room for `capacity`: arrays of a full block were copied as often again as they are long. */
+export function grownCapacity(capacity: number, needed: number): number {
+  return Math.max(64, needed, capacity * (capacity < 1024 ? 2 : 4))
 }
 
 export class NumberStorage extends PresenceStorage implements ColumnStorage {
@@ -131,10 +141,8 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    const narrow = this.fitsInt32
-    this.values = narrow ? Int32Array.from(this.values.subarray(0, rowCount)) : this.values.slice(0, rowCount)
-    this.presence = this.presence?.slice(0, rowCount) ?? null
-    this.capacity = rowCount
+    if (this.fitsInt32) this.values = new Int32Array(this.values.subarray(0, rowCount))
+    this.fit(rowCount)
   }
 
   get byteLength(): number {
@@ -143,7 +151,8 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
 
   protected override setCapacity(capacity: number): void {
     super.setCapacity(capacity)
-    this.values = resized(this.values, new Float64Array(capacity))
+    const { values } = this
+    this.values = resized(values, values instanceof Int32Array ? new Int32Array(capacity) : new Float64Array(capacity))
   }
 }
 
@@ -181,7 +190,7 @@ export class BoolStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
   }
 
   get byteLength(): number {
@@ -229,7 +238,7 @@ export class TimeStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
   }
 
   get byteLength(): number {
@@ -265,7 +274,7 @@ export class DurationStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
   }
 
   get byteLength(): number {

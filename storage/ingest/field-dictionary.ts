@@ -6,6 +6,7 @@ import { utf8Of } from '../part/ascii.ts'
 import { isWellFormed } from '../part/bytes.ts'
 import type { Value } from '../value.ts'
 import type { Dictionary } from '../vector.ts'
+import type { EventBatch } from './event-batch.ts'
 import { detached } from './shape.ts'
 import { hashOfText, TextTable } from './text-table.ts'
 
@@ -37,6 +38,11 @@ export class FieldDictionary {
 
   /** The code of a value; -1 when the field has too many distinct values to be a dictionary any longer. */
   codeOf(value: string): number {
+    if (this.inTable > 0 && isWellFormed(value)) {
+      // Texts come as bytes here; for one that does not the map need not be made.
+      const bytes = Buffer.from(value)
+      return this.codeOfBytes(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length)
+    }
     this.rows++
     const code = this.mapped().get(value)
     if (code !== undefined) return code
@@ -59,6 +65,21 @@ export class FieldDictionary {
     this.table.add(code, words, start, end, hash)
     this.inTable++
     return code
+  }
+
+  /** The codes of what is known at `place` of rows of a batch, up to `to` or the first that is not. @param shift  from a row of the batch to one of `codes` */
+  codesOfCells(
+    batch: EventBatch,
+    place: number,
+    from: number,
+    to: number,
+    codes: Uint8Array | Uint16Array | Uint32Array,
+    shift: number,
+  ): number {
+    if (this.inTable < this.values.length) this.fillTable()
+    const end = this.table.findCells(batch, place, from, to, codes, shift)
+    this.rows += end - from
+    return end
   }
 
   codeOfAbsent(value: null | undefined): number {

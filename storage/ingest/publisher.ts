@@ -40,7 +40,7 @@ export class Group {
   readonly generation: Generation
   readonly published: Promise<void>
   isPublished = false
-  /** Had it to wait for others to be written? Those that come now will have to wait for it. */
+  /** Had it to wait for others to be written, or was it not the first to be full? Those that come now will have to wait for it. */
   isHurried = false
   private settle: { resolve: () => void; reject: (error: Error) => void } | null = null
 
@@ -79,6 +79,8 @@ export class Publisher {
   private lastWriteAt = Number.NEGATIVE_INFINITY
   private isWaitedFor = false
   private isStopped = false
+  /** The generation sealed last was full before it was old. Should the next be so too, events come in a flood, and more will. */
+  private wasFull = false
 
   constructor(limits: PublisherLimits, target: PublisherTarget) {
     this.limits = limits
@@ -88,8 +90,7 @@ export class Publisher {
 
   /** Called after every append. */
   appended(): void {
-    const { rowCount, bytes } = this.filling.generation
-    const isDue = rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
+    const isDue = this.isFull
     // A sealed group is on its way, or has a timer of its own.
     if (this.sealed === null && this.inFlight === null && (isDue || this.timer === null)) this.schedule()
   }
@@ -128,6 +129,11 @@ export class Publisher {
     this.filling.reject(reason)
   }
 
+  private get isFull(): boolean {
+    const { rowCount, bytes } = this.filling.generation
+    return rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
+  }
+
   private schedule(): void {
     this.clearTimer()
     if (this.isStopped) return
@@ -135,9 +141,9 @@ export class Publisher {
       this.startTimer(this.retryMs)
       return
     }
-    const { rowCount, bytes, startedAt } = this.filling.generation
+    const { startedAt } = this.filling.generation
     if (startedAt === null) return
-    const isDue = rowCount >= this.limits.flushRows || bytes >= this.limits.flushBytes
+    const isDue = this.isFull
     const age = this.target.now() - startedAt
     const untilOld = Math.min(this.limits.flushAgeMs, this.limits.flushAgeMs - age)
     const untilGroup = this.isWaitedFor ? this.lastWriteAt + GROUP_MS - performance.now() : untilOld
@@ -179,7 +185,9 @@ export class Publisher {
       if (this.filling.generation.rowCount === 0) return
       this.sealed = this.filling
       const age = this.target.now() - (this.filling.generation.startedAt ?? this.target.now())
-      this.sealed.isHurried = age > HURRIED_AGES * this.limits.flushAgeMs
+      const isFull = this.isFull
+      this.sealed.isHurried = age > HURRIED_AGES * this.limits.flushAgeMs || (isFull && this.wasFull)
+      this.wasFull = isFull && (age < this.limits.flushAgeMs || this.sealed.isHurried)
       this.isWaitedFor = false
       this.lastWriteAt = performance.now()
       this.filling = new Group(this.target.newGeneration())

@@ -1,7 +1,7 @@
 /** Strings of an open block: as codes of the field's dictionary while they repeat, otherwise as UTF-8 bytes. */
 import type { Value } from '../value.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
-import { type ColumnStorage, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
+import { type ColumnStorage, grownCapacity, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
 import type { EventBatch } from './event-batch.ts'
 import type { FieldDictionary, FrozenDictionaries } from './field-dictionary.ts'
 import { TEXT } from './line-cells.ts'
@@ -36,9 +36,13 @@ export class DictStorage implements ColumnStorage {
     const { kinds, starts, ends } = batch.cells
     const { dictionary } = this
     this.reserve(row)
+    // Codes that are known are put down unlooked at.
+    this.widenFor(dictionary.size - 1)
     let { codes } = this
     let at = from
     for (; at < to; at++) {
+      at = dictionary.codesOfCells(batch, place, at, to, codes, row - from)
+      if (at === to) break
       const cell = firstCells[at]! + place
       if (kinds[cell] !== TEXT) break
       const code = dictionary.codeOfBytes(bytes, words, starts[cell]!, ends[cell]!)
@@ -66,7 +70,8 @@ export class DictStorage implements ColumnStorage {
   finish(rowCount: number): void {
     this.pad(rowCount)
     const codes = this.codes.subarray(0, rowCount)
-    this.codes = this.dictionary.size <= 256 ? Uint8Array.from(codes) : codes.slice()
+    if (this.dictionary.size <= 256) this.codes = new Uint8Array(codes)
+    else if (codes.length < this.codes.length) this.codes = codes.slice()
     this.capacity = rowCount
   }
 
@@ -88,7 +93,7 @@ export class DictStorage implements ColumnStorage {
   /** Room for `row`; the rows between are missing. */
   private reserve(row: number): void {
     if (row >= this.capacity) {
-      this.capacity = Math.max(64, row + 1, this.capacity * 2)
+      this.capacity = grownCapacity(this.capacity, row + 1)
       const wide = this.codes instanceof Uint32Array
       this.codes = resized(this.codes, wide ? new Uint32Array(this.capacity) : new Uint16Array(this.capacity))
     }
@@ -213,7 +218,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.finishPadding(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
     this.bytes = fitted(this.bytes, this.used)
     this.writer = Buffer.alloc(0)
     this.words = NO_VIEW
@@ -237,7 +242,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   /** Rows without text end where they start. */
   private passOver(row: number): void {
     if (row <= this.filled) return
-    if (row >= this.capacity) this.setCapacity(Math.max(64, row + 1, this.capacity * 2))
+    if (row >= this.capacity) this.setCapacity(grownCapacity(this.capacity, row + 1))
     this.offsets.fill(this.used, this.filled + 1, row + 1)
   }
 

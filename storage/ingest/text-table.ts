@@ -2,6 +2,11 @@
  * Codes of texts by their bytes: open addressing over typed arrays, no string is made to look for one. (A `Map` of strings cut out of lines
  * hashed each of them anew: 0.85 of the 2.2 µs an event took to be appended, this 0.2.)
  */
+import type { EventBatch } from './event-batch.ts'
+import { TEXT } from './line-cells.ts'
+
+type Codes = Uint8Array | Uint16Array | Uint32Array
+
 const SLOTS = 256
 const NONE = -1
 
@@ -14,6 +19,39 @@ export class TextTable {
   #used = 0
   #count = 0
   #codes = 0
+
+  /**
+   * The codes of the texts at `place` of rows of a batch, up to `to` or the first that is not there. Answers where it stopped. All that a row
+   * needs is at hand: asked one by one, six columns of an event took 0.45 µs, this way 0.25.
+   */
+  findCells(batch: EventBatch, place: number, from: number, to: number, codes: Codes, shift: number): number {
+    const { words, firstCells } = batch
+    const { kinds, starts, ends } = batch.cells
+    const slots = this.#slots
+    const ownStarts = this.#starts
+    const own = this.#bytes
+    const mask = slots.length - 2
+    for (let row = from; row < to; row++) {
+      const cell = firstCells[row]! + place
+      if (kinds[cell] !== TEXT) return row
+      const start = starts[cell]!
+      const end = ends[cell]!
+      const length = end - start
+      const hash = hashOfText(words, start, end)
+      let slot = (hash << 1) & mask
+      let code = slots[slot + 1]!
+      for (; code !== NONE; code = slots[slot + 1]!) {
+        if (slots[slot] === hash) {
+          const ownStart = ownStarts[code]!
+          if (ownStarts[code + 1]! - ownStart === length && isSame(own, ownStart, words, start, length)) break
+        }
+        slot = (slot + 2) & mask
+      }
+      if (code === NONE) return row
+      codes[row + shift] = code
+    }
+    return to
+  }
 
   /** The code of `bytes[start … end)`, or -1. */
   find(bytes: DataView, start: number, end: number, hash: number): number {

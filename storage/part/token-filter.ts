@@ -22,6 +22,8 @@ const TABLE_SLOTS_MIN = 1024
 /** The distinct hashes seen; reused from block to block, as a filter is sized only once all are known. */
 export class TokenSet {
   #table = new Int32Array(TABLE_SLOTS_MIN)
+  /** What is in the table, in order of appearance; as long as half the table at the least, which is when that grows. */
+  #hashes = new Int32Array(TABLE_SLOTS_MIN / 2 + 1)
   #count = 0
   #hasZero = false
   readonly #add = (hash: number): void => this.add(hash)
@@ -43,7 +45,8 @@ export class TokenSet {
       slot = (slot + 1) & mask
     }
     table[slot] = hash
-    if (++this.#count * 2 > table.length) this.#grow()
+    this.#hashes[this.#count++] = hash
+    if (this.#count * 2 > table.length) this.#grow()
   }
 
   /**
@@ -93,26 +96,27 @@ export class TokenSet {
   }
 
   #grow(): void {
-    const held = this.#table
-    const table = new Int32Array(held.length * 4)
+    const table = new Int32Array(this.#table.length * 4)
     const mask = table.length - 1
-    for (let index = 0; index < held.length; index++) {
-      const hash = held[index]!
-      if (hash === 0) continue
+    for (let index = 0; index < this.#count; index++) {
+      const hash = this.#hashes[index]!
       let slot = hash & mask
       while (table[slot] !== 0) slot = (slot + 1) & mask
       table[slot] = hash
     }
     this.#table = table
+    const length = table.length / 2 + 1
+    if (length <= this.#hashes.length) return
+    const hashes = new Int32Array(length)
+    hashes.set(this.#hashes)
+    this.#hashes = hashes
   }
 
   /** In no order that means anything. */
   hashes(): Int32Array {
     const hashes = new Int32Array(this.size)
-    let count = 0
-    if (this.#hasZero) hashes[count++] = 0
-    const table = this.#table
-    for (let slot = 0; slot < table.length; slot++) if (table[slot] !== 0) hashes[count++] = table[slot]!
+    hashes.set(this.#hashes.subarray(0, this.#count))
+    // Where zero stands, if it is there, is zero already.
     return hashes
   }
 

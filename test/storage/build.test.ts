@@ -167,6 +167,31 @@ test('events of a part being built in a thread are counted against the buffer', 
     await store.close()
   }))
 
+test('from the second generation on that is full before it is old, parts are written in a hurry, if they may be', () =>
+  withDirectory(async directory => {
+    const events = range(0, 4000).map(n => event({ message: `word${n % 90} word${(n * 7) % 80} word${(n * 3) % 70}` }))
+    const bytesOf = async (mayHurry: boolean) => {
+      const store = await openStore({
+        directory: `${directory}/${mayHurry}`,
+        flushRows: 4000,
+        mayHurry,
+        clock: () => 0,
+      })
+      for (let generation = 0; generation < 3; generation++) {
+        store.append(events)
+        await store.flush()
+      }
+      const snapshot = store.snapshot()
+      const bytes = snapshot.parts.map(part => part.block(0).columnBytes('message'))
+      snapshot.release()
+      await store.close()
+      return bytes
+    }
+    const [first, second, third] = await bytesOf(true)
+    assert.ok(second! > first! && second === third)
+    assert.deepEqual(await bytesOf(false), [first, first, first])
+  }))
+
 test('a hurried part says the same in more bytes, and what is merged of such parts is woven', () =>
   withDirectory(async directory => {
     let now = 0

@@ -19,6 +19,7 @@ import { openStore } from '../../storage/store.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { TextVector } from '../../storage/vector.ts'
 import { spoiltLines } from './line-support.ts'
+import { valueAt } from './part-support.ts'
 import { allRows, T0, withDirectory } from './store-support.ts'
 
 const DEFAULTS: EventDefaults = {
@@ -80,6 +81,31 @@ test('a batch of lines holds the events that reading each from nothing gives', (
     lines += events.length
   }
   assert.ok(asBytes > lines * 0.4, `${asBytes} of ${lines} lines were read as bytes`)
+})
+
+test('a column of many thousands of values has each of them where it was, however wide its codes', () => {
+  const part = new MemoryPart('p', 'main', 65_536)
+  const values = 90_000
+  const userOf = (row: number): string => `user ${(row * 7919) % values}`
+  const lines = Array.from({ length: 3 * values }, (_, row) => `{"user":"${userOf(row)}"}`)
+  let row = 0
+  for (const batch of batchesOf(Buffer.from(lines.join('\n')), DEFAULTS, 5000)) {
+    for (let at = 0; at < batch.count; ) {
+      const end = batch.shapes[at] === null ? at + 1 : batch.endOfRun(at, 864e8)
+      if (batch.shapes[at] === null) part.append(batch.eventAt(at), 1, row + 1)
+      else part.appendLines(batch, at, end, row + 1)
+      row += end - at
+      at = end
+    }
+  }
+  const reader = part.snapshot()
+  let seen = 0
+  for (let number = 0; number < reader.blockCount; number++) {
+    const block = reader.block(number)
+    const users = block.column('user')
+    for (let at = 0; at < block.rowCount; at++, seen++) assert.equal(valueAt(users!, at), userOf(seen))
+  }
+  assert.equal(seen, lines.length)
 })
 
 test('what is no event of JSON is refused with the same words', () => {
