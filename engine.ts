@@ -165,6 +165,8 @@ export interface Engine {
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
   flush(): Promise<void>
+  /** Writes what was buffered first: for who loads much, and goes on once there is room. */
+  makeRoom(): Promise<void>
   /**
    * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
    * @param text  `from *` for every event. @throws {CompileError}
@@ -448,6 +450,10 @@ class StoreEngine implements Engine {
 
   flush(): Promise<void> {
     return this.#store.flush()
+  }
+
+  makeRoom(): Promise<void> {
+    return this.#store.makeRoom()
   }
 
   async close(): Promise<void> {

@@ -91,6 +91,8 @@ export interface Store {
   subscribe(options?: SubscribeOptions): Subscription
   /** Writes and publishes everything buffered. */
   flush(): Promise<void>
+  /** The same of what was buffered first, which is perhaps being written already: for who goes on appending once there is room. */
+  makeRoom(): Promise<void>
   /** Merges whatever would be merged in time, at once. Settles when nothing is left to merge. @throws what kept it from going on */
   compact(): Promise<void>
   /** The newest hundred merges, newest first. */

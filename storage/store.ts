@@ -175,6 +175,11 @@ class BufferedStore implements Store {
     if (this.disk !== null) await this.publisher.flush()
   }
 
+  async makeRoom(): Promise<void> {
+    if (this.isClosed) throw new ClosedError()
+    if (this.disk !== null) await this.publisher.flushOldest()
+  }
+
   async compact(): Promise<void> {
     if (this.isClosed) throw new ClosedError()
     await this.disk?.compactor.compact()

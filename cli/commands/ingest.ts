@@ -6,7 +6,7 @@ import { createEventReader } from '../../storage/ingest/read-event.ts'
 import { DateTime } from '../../storage/value.ts'
 import { request } from '../client.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
-import { type Chunk, lineChunks, linesOf, openFile, splitLines, stdinIsPiped } from '../lines.ts'
+import { type Chunk, chunksOf, linesOf, splitLines, stdinIsPiped } from '../lines.ts'
 import { timestampFields } from '../local-events.ts'
 import { megabytes, startProgress } from '../progress.ts'
 
@@ -45,9 +45,8 @@ export async function ingest(files: readonly string[], options: IngestOptions): 
   const run = async (sink: Sink): Promise<void> => {
     const inputs = files.length === 0 ? [null] : files
     for (const file of inputs) {
-      const input = file === null ? process.stdin : openFile(file)
       const source = options.source ?? (file === null ? null : file.replace(/^.*\//, '').replace(/\.(gz|br)$/i, ''))
-      for await (const chunk of lineChunks(input, file ?? 'stdin')) {
+      for await (const chunk of chunksOf(file)) {
         await sink(chunk, source)
         bytesRead += chunk.bytes
         progress.update(`${tally.accepted.toLocaleString('en')} events, ${megabytes(bytesRead)}`)
@@ -122,8 +121,8 @@ async function intoDirectory(
       }
       tally.accepted += engine.ingestBatch(batch).count
       batch.clear()
-      // A full disk or a slow one must slow the reader down, not fill memory.
-      if (engine.status().bufferedBytes > 256 * 1024 * 1024) await engine.flush()
+      // A full disk or a slow one must slow the reader down, not fill memory: one part's events are written while the next are read.
+      if (engine.status().bufferedBytes > 512 * 1024 * 1024) await engine.makeRoom()
     })
     await engine.flush()
   } finally {

@@ -121,6 +121,11 @@ export class Publisher {
     while (last !== null && !last.isPublished) await this.publishNext()
   }
 
+  /** The same of what was buffered first: whoever wants room need not wait for the rest. */
+  async flushOldest(): Promise<void> {
+    if (this.newest !== null) await this.publishNext()
+  }
+
   /** No timer runs any more; groups that are not published never will be. */
   stop(reason: Error): void {
     this.isStopped = true

@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { lineChunks, linesOf, openFile } from '../../cli/lines.ts'
+import { chunksOf, linesOf } from '../../cli/lines.ts'
 import { open } from '../../engine.ts'
-import { BackpressureError } from '../../storage/errors.ts'
 import { EventBatch } from '../../storage/ingest/event-batch.ts'
 import { LineReader } from '../../storage/ingest/line-reader.ts'
 import { createEventReader, type EventDefaults, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
@@ -22,6 +21,7 @@ export interface LoadedEngine extends Loaded {
 }
 
 const BATCH_EVENTS = 4096
+const BUFFERED_MAX = 512 * 1024 * 1024
 
 export function quernDirectory(events: Events): string {
   return `${events.file}.quern`
@@ -65,15 +65,9 @@ export async function loadQuern(events: Pick<Events, 'file' | 'rows'>, directory
   const engine = await open(directory)
   const startedAt = performance.now()
   for await (const batch of batchesOf(events.file)) {
-    for (;;) {
-      try {
-        engine.ingestBatch(batch)
-        break
-      } catch (error) {
-        if (!(error instanceof BackpressureError)) throw error
-        await engine.flush()
-      }
-    }
+    engine.ingestBatch(batch)
+    // As `quern ingest` does.
+    if (engine.status().bufferedBytes > BUFFERED_MAX) await engine.makeRoom()
   }
   await engine.flush()
   const ms = performance.now() - startedAt
@@ -98,7 +92,7 @@ export async function* batchesOf(file: string): AsyncGenerator<EventBatch> {
   }
   const isJson = file.endsWith('.ndjson')
   const batch = new EventBatch()
-  for await (const { buffer, end } of lineChunks(openFile(file), file)) {
+  for await (const { buffer, end } of chunksOf(file)) {
     for (const span of linesOf(buffer, end)) {
       const problem = isJson
         ? reader.fromJson(batch, buffer, span.start, span.end, defaults)

@@ -177,6 +177,10 @@ export class FakeEngine implements Engine {
     throw new Error('a fake has nothing to back up')
   }
 
+  makeRoom(): Promise<void> {
+    return this.flush()
+  }
+
   async flush(): Promise<void> {
     this.flushes++
     this.room += this.roomAfterFlush
