@@ -91,15 +91,23 @@ export class ByteTemplate {
       if (head === QUOTE) {
         const start = ++at
         if (wanted[place] !== HASHED) {
+          let odd = 0
           while (at <= lastWord) {
             const word = view.getInt32(at, true)
-            if (!isAllPlain(word)) break
+            odd = oddBytes(word)
+            if (odd !== 0) {
+              // The first of them is one in truth.
+              const bits = 31 - Math.clz32(odd & -odd)
+              at += bits >>> 3
+              seen |= word & ((1 << (bits & 24)) - 1)
+              break
+            }
             seen |= word
             at += 4
           }
           byte = bytes[at]!
           // What no plain string holds ends the loop, and so does what is not there.
-          while (byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE) {
+          while (odd === 0 && byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE) {
             seen |= byte
             byte = bytes[++at]!
           }
@@ -162,13 +170,12 @@ export class ByteTemplate {
   }
 }
 
-/** Of four bytes: is none a quote, a backslash or a control character? A byte behind one of those may be taken for one. */
-function isAllPlain(word: number): boolean {
+/** Of four bytes, the highest bit of each that is a quote, a backslash or a control character; a byte behind one of those may be taken for one. */
+function oddBytes(word: number): number {
   const quote = word ^ 0x22222222
   const backslash = word ^ 0x5c5c5c5c
-  const isNone =
-    ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash) | ((word - 0x20202020) & ~word)
-  return (isNone & 0x80808080) === 0
+  const odd = ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash) | ((word - 0x20202020) & ~word)
+  return odd & 0x80808080
 }
 
 function startsWith(bytes: Buffer, at: number, letters: Buffer): boolean {

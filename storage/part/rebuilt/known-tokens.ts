@@ -48,7 +48,9 @@ function addColumn(
       const code = codes[row]!
       if (isAdded[code] === 1 || numbers[chosen[row]!] === 0) continue
       isAdded[code] = 1
-      const text = jsonBytesOf(dictionary.values[code])
+      const value = dictionary.values[code]
+      if (typeof value === 'string' && tokens.addWord(value)) continue
+      const text = jsonBytesOf(value)
       if (text !== null) tokens.addText(text, 0, text.length)
     }
   } else if ('kind' in column && column.kind === 'text' && isIndexed) {
