@@ -100,7 +100,7 @@ export class EventWriter {
 
   /** False: what is buffered cannot be written now. It stays buffered, and the store has told whoever watches it. */
   #flushed(): Promise<boolean> {
-    return this.#context.engine.flush().then(
+    return this.#context.engine.makeRoom().then(
       () => true,
       () => false,
     )

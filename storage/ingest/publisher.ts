@@ -81,6 +81,7 @@ export class Publisher {
   private isStopped = false
   /** The generation sealed last was full before it was old. Should the next be so too, events come in a flood, and more will. */
   private wasFull = false
+  private isRoomWanted = false
 
   constructor(limits: PublisherLimits, target: PublisherTarget) {
     this.limits = limits
@@ -123,6 +124,8 @@ export class Publisher {
 
   /** The same of what was buffered first: whoever wants room need not wait for the rest. */
   async flushOldest(): Promise<void> {
+    // Something is being written and is waited for: what fills meanwhile is as good as full.
+    this.isRoomWanted ||= this.sealed !== null
     if (this.newest !== null) await this.publishNext()
   }
 
@@ -190,7 +193,8 @@ export class Publisher {
       if (this.filling.generation.rowCount === 0) return
       this.sealed = this.filling
       const age = this.target.now() - (this.filling.generation.startedAt ?? this.target.now())
-      const isFull = this.isFull
+      const isFull = this.isFull || this.isRoomWanted
+      this.isRoomWanted = false
       this.sealed.isHurried = age > HURRIED_AGES * this.limits.flushAgeMs || (isFull && this.wasFull)
       this.wasFull = isFull && (age < this.limits.flushAgeMs || this.sealed.isHurried)
       this.isWaitedFor = false

@@ -38,36 +38,50 @@ function addColumn(
   numbers: Uint8Array,
   tokens: TokenSet,
 ): void {
-  const kind = 'kind' in column ? column.kind : 'thin'
-  if (kind === 'const')
-    addRows(column, chosen.subarray(0, chosen.findIndex(each => numbers[each] === 1) + 1), numbers, tokens)
-  else if ('kind' in column && column.kind === 'dict') {
-    const { codes, dictionary } = column
-    const isAdded = new Uint8Array(dictionary.values.length)
-    for (let row = 0; row < chosen.length; row++) {
-      const code = codes[row]!
-      if (isAdded[code] === 1 || numbers[chosen[row]!] === 0) continue
-      isAdded[code] = 1
-      const value = dictionary.values[code]
-      if (typeof value === 'string' && tokens.addWord(value)) continue
-      const text = jsonBytesOf(value)
-      if (text !== null) tokens.addText(text, 0, text.length)
+  if (!('kind' in column)) {
+    addRows(column, chosen, numbers, tokens)
+    return
+  }
+  switch (column.kind) {
+    case 'const':
+      addRows(column, chosen.subarray(0, chosen.findIndex(each => numbers[each] === 1) + 1), numbers, tokens)
+      return
+    case 'dict': {
+      const { codes, dictionary } = column
+      const isAdded = new Uint8Array(dictionary.values.length)
+      for (let row = 0; row < chosen.length; row++) {
+        const code = codes[row]!
+        if (isAdded[code] === 1 || numbers[chosen[row]!] === 0) continue
+        isAdded[code] = 1
+        const value = dictionary.values[code]
+        if (typeof value === 'string' && tokens.addWord(value)) continue
+        const text = jsonBytesOf(value)
+        if (text !== null) tokens.addText(text, 0, text.length)
+      }
+      return
     }
-  } else if ('kind' in column && column.kind === 'text' && isIndexed) {
-    // Without an escape a text has the same tokens in the line; what is null has one of its own.
-    const { presence } = column
-    if (presence !== null) addRows(column, chosen, numbers, tokens, row => presence[row] !== PRESENT)
-  } else if ('kind' in column && column.kind === 'number') {
-    const { values } = column
-    const recent = new Float64Array(RECENT).fill(Number.NaN)
-    addRows(column, chosen, numbers, tokens, row => {
-      const value = values[row]!
-      const place = (value * 1000) & (RECENT - 1)
-      if (recent[place] === value && column.presence === null) return false
-      recent[place] = value
-      return true
-    })
-  } else addRows(column, chosen, numbers, tokens)
+    case 'text': {
+      const { presence } = column
+      // Without an escape a text has the same tokens in the line; what is null has one of its own.
+      if (!isIndexed) addRows(column, chosen, numbers, tokens)
+      else if (presence !== null) addRows(column, chosen, numbers, tokens, row => presence[row] !== PRESENT)
+      return
+    }
+    case 'number': {
+      const { values, presence } = column
+      const recent = new Float64Array(RECENT).fill(Number.NaN)
+      addRows(column, chosen, numbers, tokens, row => {
+        const value = values[row]!
+        const place = (value * 1000) & (RECENT - 1)
+        if (recent[place] === value && presence === null) return false
+        recent[place] = value
+        return true
+      })
+      return
+    }
+    default:
+      addRows(column, chosen, numbers, tokens)
+  }
 }
 
 /** Numbers met lately are not written again. A power of two. */
