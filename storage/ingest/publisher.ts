@@ -124,7 +124,7 @@ export class Publisher {
 
   /** The same of what was buffered first: whoever wants room need not wait for the rest. */
   async flushOldest(): Promise<void> {
-    // Something is being written and is waited for: what fills meanwhile is as good as full.
+    // Something is being written and is waited for: what fills meanwhile will have waited.
     this.isRoomWanted ||= this.sealed !== null
     if (this.newest !== null) await this.publishNext()
   }
@@ -193,10 +193,11 @@ export class Publisher {
       if (this.filling.generation.rowCount === 0) return
       this.sealed = this.filling
       const age = this.target.now() - (this.filling.generation.startedAt ?? this.target.now())
-      const isFull = this.isFull || this.isRoomWanted
+      const { isFull, isRoomWanted } = this
       this.isRoomWanted = false
-      this.sealed.isHurried = age > HURRIED_AGES * this.limits.flushAgeMs || (isFull && this.wasFull)
-      this.wasFull = isFull && (age < this.limits.flushAgeMs || this.sealed.isHurried)
+      const isHurried = age > HURRIED_AGES * this.limits.flushAgeMs || isRoomWanted || (isFull && this.wasFull)
+      this.sealed.isHurried = isHurried
+      this.wasFull = isHurried || (isFull && age < this.limits.flushAgeMs)
       this.isWaitedFor = false
       this.lastWriteAt = performance.now()
       this.filling = new Group(this.target.newGeneration())
