@@ -18,7 +18,7 @@ export interface StoreOptions {
   readonly flushAgeMs?: number
   /** Rows that trigger a flush. Default 1_000_000. */
   readonly flushRows?: number
-  /** Approximate buffered bytes that trigger a flush. Default 256 MiB. */
+  /** Approximate buffered bytes that trigger a flush; a quarter of them at the start of a flood, then half. Default 256 MiB. */
   readonly flushBytes?: number
   /** Buffered bytes (being filled plus being flushed) beyond which append throws BackpressureError. Default 1 GiB. */
   readonly bufferBytesMax?: number
