@@ -52,6 +52,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from './storage/index.ts'
+import type { EventBatch } from './storage/ingest/event-batch.ts'
 import { type EventLike, type IngestDefaults, readEventLikes } from './storage/ingest/event-like.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
 import { CacheBudget, type CacheStatus } from './storage/part/cache-budget.ts'
@@ -127,6 +128,8 @@ export interface Engine {
    * @throws {BackpressureError} when the buffer is full, {InvalidEventError} when one is no event; nothing of the batch is stored then
    */
   ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt
+  /** Events that a `LineReader` has read into a batch: as `ingest`, for whoever has many. */
+  ingestBatch(batch: EventBatch): AppendReceipt
   /** @throws {CompileError} with every diagnostic when the text is wrong. */
   query(text: string, options?: QueryOptions): QueryRun
   /**
@@ -165,6 +168,8 @@ export interface Engine {
   /** What a caller may have done to the parts and indexes, and learn of them. */
   readonly storage: StorageControl
   flush(): Promise<void>
+  /** Writes what was buffered first: for who loads much, and goes on once there is room. */
+  makeRoom(): Promise<void>
   /**
    * Writes the rows of a query to the file at `path`, all of one moment. What comes back from Parquet and Arrow is what went in.
    * @param text  `from *` for every event. @throws {CompileError}
@@ -275,6 +280,11 @@ class StoreEngine implements Engine {
   ingest(events: readonly EventLike[], defaults?: IngestDefaults): AppendReceipt {
     this.#crowd.noteIngest()
     return this.#store.append(readEventLikes(events, defaults))
+  }
+
+  ingestBatch(batch: EventBatch): AppendReceipt {
+    this.#crowd.noteIngest()
+    return this.#store.appendBatch(batch)
   }
 
   subscribe(options?: SubscribeOptions): Subscription {
@@ -452,6 +462,10 @@ class StoreEngine implements Engine {
 
   flush(): Promise<void> {
     return this.#store.flush()
+  }
+
+  makeRoom(): Promise<void> {
+    return this.#store.makeRoom()
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Lines of files and of stdin, decompressed by what they are, in batches: memory stays constant however long the input is. */
-import { createReadStream, fstatSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { CommandError, EXIT } from './exit-codes.ts'
 
@@ -97,24 +97,58 @@ export async function* lineChunks(input: Readable, name: string): AsyncGenerator
   if (rest !== null && rest.length > 0) yield { buffer: rest, end: rest.length, bytes: rest.length }
 }
 
-/** Non-empty lines without their terminator, several thousand at a time. */
-export async function* lineBatches(
-  input: Readable,
-  name: string,
-): AsyncGenerator<{ readonly lines: readonly string[]; readonly bytes: number }> {
-  for await (const { buffer, end, bytes } of lineChunks(input, name)) yield { lines: splitLines(buffer, end), bytes }
+/** A chunk of a file is there until the next is asked for. */
+const CHUNK_BYTES = 1 << 20
+
+/** The same of a file (null: stdin), for who keeps nothing of a chunk: of a plain file all go through one buffer, and only its last line is moved. */
+export function chunksOf(file: string | null): AsyncGenerator<Chunk> {
+  if (file === null) return lineChunks(process.stdin, 'stdin')
+  const isPlain = !/\.(gz|br)$/i.test(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true
+  return isPlain ? plainChunks(file) : lineChunks(openFile(file), file)
+}
+
+/** Read where it is wanted, not by another thread that both cores are too busy for; others have their turn between two chunks. */
+async function* plainChunks(path: string): AsyncGenerator<Chunk> {
+  let descriptor = -1
+  try {
+    descriptor = openSync(path, 'r')
+    let buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    let filled = 0
+    for (;;) {
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length)
+      const bytesRead = readSync(descriptor, buffer, filled, buffer.length - filled, null)
+      if (bytesRead === 0) break
+      filled += bytesRead
+      const end = buffer.subarray(0, filled).lastIndexOf(NEWLINE)
+      if (end < 0) continue
+      yield { buffer, end, bytes: end + 1 }
+      await nextTurn()
+      buffer.copyWithin(0, end + 1, filled)
+      filled -= end + 1
+    }
+    if (filled > 0) yield { buffer, end: filled, bytes: filled }
+  } catch (error) {
+    throw new CommandError(EXIT.general, `cannot read ${path}: ${(error as Error).message}`)
+  } finally {
+    if (descriptor !== -1) closeSync(descriptor)
+  }
+}
+
+/** Non-empty lines of a chunk, without their terminators. The one object says them all. */
+export function* linesOf(chunk: Buffer, end: number): Generator<{ readonly start: number; readonly end: number }> {
+  const span = { start: 0, end: 0 }
+  for (let start = 0; start < end; ) {
+    let stop = chunk.indexOf(NEWLINE, start)
+    if (stop < 0 || stop > end) stop = end
+    span.start = start
+    span.end = stop > start && chunk[stop - 1] === RETURN ? stop - 1 : stop
+    if (span.end > start) yield span
+    start = stop + 1
+  }
 }
 
 export function splitLines(chunk: Buffer, end: number): string[] {
   const lines: string[] = []
-  let start = 0
-  while (start < end) {
-    let stop = chunk.indexOf(NEWLINE, start)
-    if (stop < 0 || stop > end) stop = end
-    let textEnd = stop
-    if (textEnd > start && chunk[textEnd - 1] === RETURN) textEnd--
-    if (textEnd > start) lines.push(chunk.toString('utf8', start, textEnd))
-    start = stop + 1
-  }
+  for (const span of linesOf(chunk, end)) lines.push(chunk.toString('utf8', span.start, span.end))
   return lines
 }

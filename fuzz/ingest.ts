@@ -88,11 +88,10 @@ async function startServer(): Promise<Server> {
   const config = loadConfig({ flags, environment: {} })
   const engine = await open(null, config.engineOptions())
   const stored: IncomingEvent[] = []
-  const ingest = engine.ingest.bind(engine)
-  engine.ingest = events => {
-    const receipt = ingest(events)
-    // The server hands over what its readers made.
-    stored.push(...(events as readonly IncomingEvent[]))
+  const ingestBatch = engine.ingestBatch.bind(engine)
+  engine.ingestBatch = batch => {
+    const receipt = ingestBatch(batch)
+    stored.push(...batch.toEvents())
     return receipt
   }
   const listener = serveContext(createContext(engine, config), { routes: OTLP_LISTENER_ROUTES })

@@ -1,5 +1,6 @@
 /** What every handler may use: the engine, the settings and the state of the server that is not in the engine. */
 import type { Engine } from '../engine.ts'
+import { LineReader } from '../storage/ingest/line-reader.ts'
 import { createEventReader, type EventReader } from '../storage/ingest/read-event.ts'
 import { Authority } from './auth/authority.ts'
 import { KeyRing } from './auth/keys.ts'
@@ -27,6 +28,8 @@ export interface ServerContext {
   readonly engine: Engine
   readonly config: Config
   readonly reader: EventReader
+  /** One for each way lines come in: the same line may mean another event there. */
+  readonly lines: Readonly<Record<'raw' | 'structured' | 'bulk', LineReader>>
   /** Bodies of requests that are in memory. */
   readonly bodies: BodyBudget
   readonly slots: QuerySlots
@@ -64,11 +67,13 @@ export function forRequest(context: ServerContext, stored: { events: number }): 
 }
 
 export function createContext(engine: Engine, config: Config): ServerContext {
+  const reader = createEventReader(config.get('ingest.mode'))
   const context: ServerContext = {
     engine,
     config,
     bodies: new BodyBudget(() => config.get('ingest.inflight_bytes_max')),
-    reader: createEventReader(config.get('ingest.mode')),
+    reader,
+    lines: { raw: new LineReader(reader), structured: new LineReader(reader), bulk: new LineReader(reader) },
     slots: new QuerySlots(() => ({
       concurrent: config.get('query.max_concurrent'),
       queued: config.get('query.max_queued'),

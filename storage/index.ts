@@ -3,6 +3,7 @@
  * nothing outside the room imports anything but this file, `value.ts`, `vector.ts`, `predicate.ts` and `errors.ts`;
  * `runtime/spill/` also writes its temporary files with the encodings and the framing of `part/`.
  */
+import type { EventBatch } from './ingest/event-batch.ts'
 import type { ScanPredicate, TimeRange, Verdict } from './predicate.ts'
 import type { DateTime, Value, ValueType } from './value.ts'
 import type { TextVector, Vector } from './vector.ts'
@@ -17,7 +18,7 @@ export interface StoreOptions {
   readonly flushAgeMs?: number
   /** Rows that trigger a flush. Default 1_000_000. */
   readonly flushRows?: number
-  /** Approximate buffered bytes that trigger a flush. Default 256 MiB. */
+  /** Approximate buffered bytes that trigger a flush; a quarter of them at the start of a flood, then half. Default 256 MiB. */
   readonly flushBytes?: number
   /** Buffered bytes (being filled plus being flushed) beyond which append throws BackpressureError. Default 1 GiB. */
   readonly bufferBytesMax?: number
@@ -33,6 +34,11 @@ export interface StoreOptions {
   readonly retentionMs?: number | null
   /** Merges done at once in the background, each in a thread of its own. Default 1; 0: parts stay as they were written. */
   readonly compactionWorkers?: number
+  /**
+   * When events come faster than parts are written, those may be larger until they are merged. Default true; false where nobody will be there to
+   * merge them.
+   */
+  readonly mayHurry?: boolean
   /** Told when a part proves damaged while the store is open; those found when it opens are in its status. */
   readonly onDamage?: (damaged: Quarantined) => void
   /** How new parts and merged ones are compressed; every part is read whatever this says. Default `zstd`, and LZ4 on a machine without. */
@@ -72,6 +78,8 @@ export interface AppendReceipt {
 export interface Store {
   /** Synchronous and all-or-nothing. @throws {BackpressureError} when the buffer is full, {ClosedError} after close. */
   append(events: readonly IncomingEvent[]): AppendReceipt
+  /** The same of a batch, which may be emptied and filled again afterwards. */
+  appendBatch(batch: EventBatch): AppendReceipt
   /** An immutable view of everything appended so far, buffered rows included. Release it, or compaction cannot drop parts. */
   snapshot(): Snapshot
   /**
@@ -83,6 +91,8 @@ export interface Store {
   subscribe(options?: SubscribeOptions): Subscription
   /** Writes and publishes everything buffered. */
   flush(): Promise<void>
+  /** The same of what was buffered first, which is perhaps being written already: for who goes on appending once there is room. */
+  makeRoom(): Promise<void>
   /** Merges whatever would be merged in time, at once. Settles when nothing is left to merge. @throws what kept it from going on */
   compact(): Promise<void>
   /** The newest hundred merges, newest first. */

@@ -20,6 +20,7 @@ import type {
 } from './index.ts'
 import { Generation, MAX_BLOCK_ROWS, sizeOfEvent } from './ingest/buffer.ts'
 import { Duplicates } from './ingest/duplicates.ts'
+import type { EventBatch } from './ingest/event-batch.ts'
 import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
@@ -48,7 +49,7 @@ class BufferedStore implements Store {
   private readonly fsync: boolean
   private readonly compression: Compression
   /** What is left undone in a hurry is done by a merge. */
-  private readonly merges: boolean
+  private readonly mayHurry: boolean
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
   private readonly subscriptions = new Subscriptions()
@@ -63,7 +64,7 @@ class BufferedStore implements Store {
     this.clock = options.clock ?? Date.now
     this.fsync = options.fsync ?? true
     this.compression = { ...FAST_COMPRESSION, ...(options.compression && { codec: options.compression }) }
-    this.merges = options.compactionWorkers !== 0
+    this.mayHurry = options.compactionWorkers !== 0 && options.mayHurry !== false
     this.duplicates = options.dedupCapacity ? new Duplicates(options.dedupCapacity) : null
     // Without a directory the buffer is the store: only a limit that was asked for limits it.
     this.bufferBytesMax = options.bufferBytesMax ?? (disk === null ? Number.POSITIVE_INFINITY : 1024 * MIB)
@@ -113,14 +114,35 @@ class BufferedStore implements Store {
       group.generation.append(event, sizes[at] ?? 0, first + at, now)
       at++
     }
-    this.next += events.length
     remember()
     const duplicates = given.length - events.length
     this.duplicateCount += duplicates
-    if (events.length > 0) this.subscriptions.appended(first, events, bytes)
-    const receipt = { first, count: events.length, duplicates }
-    if (this.disk === null || given.length === 0) return { ...receipt, published: async () => {} }
-    if (events.length > 0) this.publisher.appended()
+    return this.appended(events.length, duplicates, () => this.subscriptions.appended(first, events, bytes))
+  }
+
+  appendBatch(batch: EventBatch): AppendReceipt {
+    // Whoever looks at each event has events.
+    if (this.duplicates !== null || this.subscriptions.count > 0) return this.append(batch.toEvents())
+    if (this.isClosed) throw new ClosedError()
+    let bytes = 0
+    for (let row = 0; row < batch.count; row++) {
+      if (!Number.isFinite(batch.micros[row])) throw new TypeError('an event needs a time')
+      bytes += batch.sizeOf(row)
+    }
+    this.checkRoomFor(bytes)
+    if (batch.count > 0) this.publisher.filling.generation.appendBatch(batch, this.next, this.clock())
+    return this.appended(batch.count, 0)
+  }
+
+  /** So many are in the generation that fills. */
+  private appended(count: number, duplicates: number, tell = () => {}): AppendReceipt {
+    const group = this.publisher.filling
+    const first = this.next
+    this.next += count
+    if (count > 0) tell()
+    const receipt = { first, count, duplicates }
+    if (this.disk === null || count + duplicates === 0) return { ...receipt, published: async () => {} }
+    if (count > 0) this.publisher.appended()
     // What a duplicate is a duplicate of may still be on its way.
     return { ...receipt, published: () => this.publisher.waitFor(duplicates > 0 ? this.publisher.newest : group) }
   }
@@ -151,6 +173,11 @@ class BufferedStore implements Store {
   async flush(): Promise<void> {
     if (this.isClosed) throw new ClosedError()
     if (this.disk !== null) await this.publisher.flush()
+  }
+
+  async makeRoom(): Promise<void> {
+    if (this.isClosed) throw new ClosedError()
+    if (this.disk !== null) await this.publisher.flushOldest()
   }
 
   async compact(): Promise<void> {
@@ -231,7 +258,7 @@ class BufferedStore implements Store {
     const { id, index, lineage } = part
     const { fsync, compression } = this
     return builder.build(
-      { directory: partsDirectory, id, index, lineage, fsync, compression, isHurried: isHurried && this.merges },
+      { directory: partsDirectory, id, index, lineage, fsync, compression, isHurried: isHurried && this.mayHurry },
       { blocks: () => part.columns(), bytes: part.sizeBytes, fieldCount: part.fieldCount },
       description => {
         parts.replace([description], [])

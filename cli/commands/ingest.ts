@@ -1,11 +1,12 @@
 /** `quern ingest`: files or stdin into a server, or straight into a data directory. Constant memory; says what was refused. */
 import { open } from '../../engine.ts'
-import type { IncomingEvent } from '../../storage/index.ts'
+import { EventBatch } from '../../storage/ingest/event-batch.ts'
+import { LineReader } from '../../storage/ingest/line-reader.ts'
 import { createEventReader } from '../../storage/ingest/read-event.ts'
 import { DateTime } from '../../storage/value.ts'
 import { request } from '../client.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
-import { lineBatches, openFile, stdinIsPiped } from '../lines.ts'
+import { type Chunk, chunksOf, linesOf, splitLines, stdinIsPiped } from '../lines.ts'
 import { timestampFields } from '../local-events.ts'
 import { megabytes, startProgress } from '../progress.ts'
 
@@ -25,7 +26,7 @@ interface Tally {
   readonly examples: string[]
 }
 
-type Sink = (lines: readonly string[], source: string | null) => Promise<void>
+type Sink = (chunk: Chunk, source: string | null) => Promise<void>
 
 export async function ingest(files: readonly string[], options: IngestOptions): Promise<void> {
   if (files.length === 0 && !stdinIsPiped()) {
@@ -44,13 +45,10 @@ export async function ingest(files: readonly string[], options: IngestOptions): 
   const run = async (sink: Sink): Promise<void> => {
     const inputs = files.length === 0 ? [null] : files
     for (const file of inputs) {
-      const input = file === null ? process.stdin : openFile(file)
-      for await (const { lines, bytes } of lineBatches(input, file ?? 'stdin')) {
-        await sink(
-          lines,
-          options.source ?? (file === null ? null : file.replace(/^.*\//, '').replace(/\.(gz|br)$/i, '')),
-        )
-        bytesRead += bytes
+      const source = options.source ?? (file === null ? null : file.replace(/^.*\//, '').replace(/\.(gz|br)$/i, ''))
+      for await (const chunk of chunksOf(file)) {
+        await sink(chunk, source)
+        bytesRead += chunk.bytes
         progress.update(`${tally.accepted.toLocaleString('en')} events, ${megabytes(bytesRead)}`)
       }
     }
@@ -73,7 +71,8 @@ function toServer(options: IngestOptions, tally: Tally): Sink {
   const batchLines = Number(options.batch)
   if (!Number.isInteger(batchLines) || batchLines < 1)
     throw new CommandError(EXIT.usage, `--batch takes a whole number above 0, not '${options.batch}'`)
-  return async (lines, source) => {
+  return async ({ buffer, end }, source) => {
+    const lines = splitLines(buffer, end)
     for (let start = 0; start < lines.length; start += batchLines) {
       const body = `${lines.slice(start, start + batchLines).join('\n')}\n`
       const headers: Record<string, string> = { 'content-type': 'text/plain' }
@@ -99,11 +98,12 @@ async function intoDirectory(
   tally: Tally,
   run: (sink: Sink) => Promise<void>,
 ): Promise<void> {
-  // Nobody asks while a file is loaded: parts are written when they are large, not when they are a second old.
-  const engine = await open(directory, { flushAgeMs: 60_000 })
-  const reader = createEventReader()
+  // Nobody asks while a file is loaded: parts are written when they are large, not when they are a second old, and as they are to stay.
+  const engine = await open(directory, { flushAgeMs: 60_000, mayHurry: false })
+  const reader = new LineReader(createEventReader())
+  const batch = new EventBatch()
   try {
-    await run(async (lines, source) => {
+    await run(async ({ buffer, end }, source) => {
       const receivedAt = new DateTime(Date.now() * 1000)
       const defaults = {
         index: options.index ?? 'main',
@@ -113,18 +113,16 @@ async function intoDirectory(
         receivedAt,
         timestampFields: timestampFields(options.timeField),
       }
-      const events: IncomingEvent[] = []
-      for (const line of lines) {
-        const read = reader.fromLine(line, defaults)
-        if ('event' in read) events.push(read.event)
-        else {
-          tally.failed++
-          if (tally.examples.length < 5) tally.examples.push(`${read.problem.code}: ${read.problem.message}`)
-        }
+      for (const span of linesOf(buffer, end)) {
+        const problem = reader.fromLine(batch, buffer, span.start, span.end, defaults)
+        if (problem === null) continue
+        tally.failed++
+        if (tally.examples.length < 5) tally.examples.push(`${problem.code}: ${problem.message}`)
       }
-      tally.accepted += engine.ingest(events).count
-      // A full disk or a slow one must slow the reader down, not fill memory.
-      if (engine.status().bufferedBytes > 256 * 1024 * 1024) await engine.flush()
+      tally.accepted += engine.ingestBatch(batch).count
+      batch.clear()
+      // A full disk or a slow one must slow the reader down, not fill memory: one part's events are written while the next are read.
+      if (engine.status().bufferedBytes > 512 * 1024 * 1024) await engine.makeRoom()
     })
     await engine.flush()
   } finally {

@@ -5,11 +5,11 @@
  * copy the columns to where the loop reads them; counts by two keys 7.9 and 3.3.
  */
 import type { Dictionary } from '../../storage/vector.ts'
+import type { MachineLoop } from '../../storage/vector-module.ts'
 import { type Distinct, takeBits } from './distinct.ts'
 import { Lru } from './lru.ts'
 import { type BucketRange, bucketRange, type Sketch, takeCounts } from './sketch.ts'
 import { PARAMETERS_MAX, type StepShape, writeSlotLoop } from './slot-loop.ts'
-import type { MachineLoop } from './vector-module.ts'
 
 /** Of a `KeyCodes`, what a slot is made of. */
 export interface Key {

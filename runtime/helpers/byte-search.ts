@@ -4,7 +4,7 @@
  * thread: a phrase in 183 MB of messages, of which a quarter has it, 115 ms by V8's `indexOf` (which wants a string, another 183 MB), 68
  * this way, 17 of it the copy; a hexadecimal id in one block of 24 MB, where every byte is as common as another, 30 and 6 ms.
  */
-import { I32, MachineLoop, op, V128 } from './vector-module.ts'
+import { I32, MachineLoop, op, V128 } from '../../storage/vector-module.ts'
 
 /** Bytes to look for. Letters stand for both cases where `masks` has the bit that tells them apart: the text's byte is taken with it. */
 export interface Needle {

@@ -5,7 +5,7 @@
  * (one in twenty-five): 7.6 ms by the loop over rows, 1.2 with the rows of sixteen at a time, 0.6 this way, with the codes copied in
  * and the rows copied out.
  */
-import { I32, I64, MachineLoop, op, V128 } from './vector-module.ts'
+import { I32, I64, MachineLoop, op, V128 } from '../../storage/vector-module.ts'
 
 const [CODES, COUNT, SET, OUT, ROW, AT, HITS, LOW, HIGH, BYTES, EIGHTHS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const
 const LOCALS = [I32, I32, I64, V128, V128, V128, V128]
@@ -29,16 +29,16 @@ const CODE: readonly (readonly number[])[] = [
   ...[op.get(SET), op.loadVector(0), op.set(LOW), op.get(SET), op.loadVector(16), op.set(HIGH)],
   ...[op.block, op.loop],
   ...[op.get(ROW), op.get(COUNT), op.notLessUnsigned, op.brIf(1)],
-  ...[...sixteen(0), ...sixteen(16), op.orLong, ...sixteen(32), op.orLong, ...sixteen(48), op.orLong, op.set(HITS)],
+  ...[...sixteen(0), ...sixteen(16), op.orLongs, ...sixteen(32), op.orLongs, ...sixteen(48), op.orLongs, op.set(HITS)],
   // The last may be fewer.
   ...[op.get(COUNT), op.get(ROW), op.sub, op.i32(CODES_AT_ONCE), op.lessUnsigned, op.ifThen],
   ...[op.get(HITS), op.i64(1), op.get(COUNT), op.get(ROW), op.sub, op.longOfUnsigned, op.shiftLeftLong],
-  ...[op.i64(1), op.subLong, op.andLong, op.set(HITS)],
+  ...[op.i64(1), op.subtractLongs, op.andLongs, op.set(HITS)],
   op.end,
   ...[op.block, op.loop, op.get(HITS), op.isZeroLong, op.brIf(1)],
   ...[op.get(AT), op.get(ROW), op.get(HITS), op.trailingZerosLong, op.intOfLong, op.add, op.store],
   ...[op.get(AT), op.i32(4), op.add, op.set(AT)],
-  ...[op.get(HITS), op.get(HITS), op.i64(1), op.subLong, op.andLong, op.set(HITS)],
+  ...[op.get(HITS), op.get(HITS), op.i64(1), op.subtractLongs, op.andLongs, op.set(HITS)],
   ...[op.br(0), op.end, op.end],
   ...[op.get(ROW), op.i32(CODES_AT_ONCE), op.add, op.set(ROW)],
   ...[op.br(0), op.end, op.end],

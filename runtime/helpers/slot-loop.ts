@@ -1,6 +1,7 @@
 /** The loop of `add-by-slot.ts`: one pass over the rows of a block, as machine code for the widths of its keys and the kinds of its numbers. */
+
+import { F64, I32, MachineLoop, op } from '../../storage/vector-module.ts'
 import { BUCKET_SHIFT } from './sketch.ts'
-import { F64, I32, MachineLoop, op } from './vector-module.ts'
 
 /** What becomes of a value: see `PlainStep` of the aggregates. A sum that is kept also keeps what its additions round away. */
 export type StepKind = 'sum' | 'kept sum' | 'least' | 'greatest' | 'sketch' | 'distinct'

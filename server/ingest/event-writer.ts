@@ -7,6 +7,7 @@
  */
 import { BackpressureError } from '../../storage/errors.ts'
 import type { AppendReceipt, IncomingEvent } from '../../storage/index.ts'
+import { EventBatch } from '../../storage/ingest/event-batch.ts'
 import { Turn } from '../../storage/turns.ts'
 import type { ServerContext } from '../context.ts'
 
@@ -28,7 +29,8 @@ export class EventWriter {
   readonly #receipts: AppendReceipt[] = []
   readonly refused: RefusedBatch[] = []
   accepted = 0
-  #events: IncomingEvent[] = []
+  /** For who reads lines straight into it, and says where they came from by `took`. */
+  readonly batch = new EventBatch()
   #positions: number[] = []
 
   constructor(context: ServerContext, whenFull: 'refuse' | 'report') {
@@ -39,7 +41,7 @@ export class EventWriter {
 
   /** Asked before every document, whether or not it will be an event: the caller then owes a `step()`. */
   get isDue(): boolean {
-    return this.#events.length >= this.#batchSize || this.#turn.isOver
+    return this.batch.count >= this.#batchSize || this.#turn.isOver
   }
 
   /** Stores what there is, and lets others have their turn if it is time. @throws as `write` */
@@ -49,20 +51,25 @@ export class EventWriter {
   }
 
   add(event: IncomingEvent, position: number): void {
-    this.#events.push(event)
+    this.batch.addEvent(event)
+    this.took(position)
+  }
+
+  /** The event that was added last. */
+  took(position: number): void {
     this.#positions.push(position)
   }
 
   /** @throws {BackpressureError} when the request is to be refused as a whole. */
   async write(): Promise<void> {
-    const events = this.#events
     const positions = this.#positions
-    if (events.length === 0) return
-    this.#events = []
+    if (this.batch.count === 0) return
     this.#positions = []
-    if (!(await this.#tryStore(events))) {
+    try {
       // `#lastRefusal` is set whenever storing failed.
-      this.refused.push({ positions, reason: this.#lastRefusal! })
+      if (!(await this.#tryStore())) this.refused.push({ positions, reason: this.#lastRefusal! })
+    } finally {
+      this.batch.clear()
     }
   }
 
@@ -79,32 +86,33 @@ export class EventWriter {
 
   #lastRefusal: BackpressureError | null = null
 
-  async #tryStore(events: readonly IncomingEvent[]): Promise<boolean> {
-    if (this.#store(events)) return true
+  async #tryStore(): Promise<boolean> {
+    if (this.#store()) return true
     if (this.#whenFull === 'report') return false
     if (this.accepted === 0) throw this.#lastRefusal
     // Whoever else is writing may take the room that a flush made.
     for (let tries = 0; tries < FLUSHES_MAX; tries++) {
       if (!(await this.#flushed())) return false
-      if (this.#store(events)) return true
+      if (this.#store()) return true
     }
     return false
   }
 
   /** False: what is buffered cannot be written now. It stays buffered, and the store has told whoever watches it. */
   #flushed(): Promise<boolean> {
-    return this.#context.engine.flush().then(
+    return this.#context.engine.makeRoom().then(
       () => true,
       () => false,
     )
   }
 
-  #store(events: readonly IncomingEvent[]): boolean {
+  #store(): boolean {
+    const { count } = this.batch
     try {
-      this.#receipts.push(this.#context.engine.ingest(events))
-      this.accepted += events.length
+      this.#receipts.push(this.#context.engine.ingestBatch(this.batch))
+      this.accepted += count
       const { stored } = this.#context
-      if (stored !== undefined) stored.events += events.length
+      if (stored !== undefined) stored.events += count
       return true
     } catch (error) {
       if (!(error instanceof BackpressureError)) throw error

@@ -2,9 +2,12 @@
  * One element of POST /ingest. With `event` it is an envelope: the event's text and what is known about it beside it. Without, the
  * element itself is the event and all its keys are fields.
  */
+import type { EventBatch } from '../../storage/ingest/event-batch.ts'
+import type { Problem } from '../../storage/ingest/line-reader.ts'
 import type { EventDefaults, EventReader, ReadResult } from '../../storage/ingest/read-event.ts'
 import { parseTime } from '../../storage/ingest/timestamp.ts'
 import type { DateTime } from '../../storage/value.ts'
+import type { ServerContext } from '../context.ts'
 import { parseRequestJson } from '../json.ts'
 import { indexNameProblem, isIndexName } from './defaults.ts'
 import { type ByteSpan, memberSpan } from './split-body.ts'
@@ -13,15 +16,33 @@ export type Members = Readonly<Record<string, unknown>>
 
 const ENVELOPE_MEMBER = /"(?:event|index)"|\\u/
 
+/** Into the batch; the answer says why it is no event, or null. */
 export function readStructuredEvent(
-  reader: EventReader,
+  { reader, lines }: Pick<ServerContext, 'reader' | 'lines'>,
+  batch: EventBatch,
   body: Buffer,
   span: ByteSpan,
   defaults: EventDefaults,
-): ReadResult {
+): Problem | null {
+  // Only lines without such a member are learnt, so none that looks like one of those has any.
+  if (lines.structured.readKnown(batch, body, span.start, span.end, defaults)) return null
   const text = body.toString('utf8', span.start, span.end)
   // Without a member that means something to us, the element is an event like any other document.
-  if (text.startsWith('{') && !ENVELOPE_MEMBER.test(text)) return reader.fromJson(text, defaults)
+  if (text.startsWith('{') && !ENVELOPE_MEMBER.test(text))
+    return lines.structured.fromJson(batch, body, span.start, span.end, defaults)
+  const read = readElement(reader, body, span, text, defaults)
+  if ('problem' in read) return read.problem
+  batch.addEvent(read.event)
+  return null
+}
+
+function readElement(
+  reader: EventReader,
+  body: Buffer,
+  span: ByteSpan,
+  text: string,
+  defaults: EventDefaults,
+): ReadResult {
   let element: unknown
   try {
     element = parseRequestJson(text)

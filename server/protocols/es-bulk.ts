@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { BackpressureError } from '../../storage/errors.ts'
+import type { EventDefaults } from '../../storage/ingest/read-event.ts'
 import { receiveTime } from '../../storage/ingest/receive-time.ts'
 import type { DateTime } from '../../storage/value.ts'
 import type { ServerContext } from '../context.ts'
@@ -59,6 +60,9 @@ class Bulk {
   /** Shippers write the same action line before every document; it is parsed when it changes. */
   #actionText = ''
   #action: Action | Problem | null = null
+  /** Of documents for the index that was named last. */
+  #defaults: EventDefaults | null = null
+  #source: string | null = null
 
   constructor(context: ServerContext, body: Buffer, pathIndex: string | null) {
     this.#context = context
@@ -114,14 +118,18 @@ class Bulk {
       this.#fail(action, unsupported('update'))
       return
     }
-    const text = this.#body.toString('utf8', line.start, line.end)
+    const { lines } = this.#context
     const source = action.index ?? this.#pathIndex
-    const read = this.#context.reader.fromJson(text, bulkDefaults(source, this.#receivedAt))
-    if ('problem' in read) {
-      this.#fail(action, malformed(`failed to parse: ${read.problem.message}`))
+    if (this.#defaults === null || source !== this.#source) {
+      this.#source = source
+      this.#defaults = bulkDefaults(source, this.#receivedAt)
+    }
+    const problem = lines.bulk.fromJson(this.writer.batch, this.#body, line.start, line.end, this.#defaults)
+    if (problem !== null) {
+      this.#fail(action, malformed(`failed to parse: ${problem.message}`))
       return
     }
-    this.writer.add(read.event, this.items.add(createdItem(action, this.#pathIndex)))
+    this.writer.took(this.items.add(createdItem(action, this.#pathIndex)))
   }
 
   #fail(action: Action, problem: Problem): void {

@@ -47,10 +47,10 @@ async function ingest({ context, request, query, bytes }: IngestCall, documents:
     if (writer.isDue) await writer.step()
     if (isBlank(bytes, span)) continue
     index++
-    const read = readStructuredEvent(context.reader, bytes, span, defaults)
-    isJson ||= !('problem' in read) || read.problem.code !== 'invalid_json'
-    if ('problem' in read) tally.add({ index, code: read.problem.code.toUpperCase(), message: read.problem.message })
-    else writer.add(read.event, index)
+    const problem = readStructuredEvent(context, writer.batch, bytes, span, defaults)
+    isJson ||= problem?.code !== 'invalid_json'
+    if (problem !== null) tally.add({ index, code: problem.code.toUpperCase(), message: problem.message })
+    else writer.took(index)
   }
   // Not one document in it was JSON: the client sent something else altogether.
   if (!isJson && tally.failed > 0) throw notJson(`the body is not JSON: ${tally.errors[0]?.message}`)
@@ -74,10 +74,9 @@ async function ingestRaw({ context, request, query, bytes }: IngestCall): Promis
       tally.add({ index, line, code: 'LINE_TOO_LONG', message })
       continue
     }
-    const read = context.reader.fromLine(bytes.toString('utf8', span.start, span.end), defaults)
-    if ('problem' in read)
-      tally.add({ index, line, code: read.problem.code.toUpperCase(), message: read.problem.message })
-    else writer.add(read.event, index)
+    const problem = context.lines.raw.fromLine(writer.batch, bytes, span.start, span.end, defaults)
+    if (problem !== null) tally.add({ index, line, code: problem.code.toUpperCase(), message: problem.message })
+    else writer.took(index)
   }
   return finish(context, query, writer, tally)
 }

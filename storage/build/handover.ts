@@ -4,7 +4,7 @@
  * durations, objects) travel in the encoding of part files; a dictionary travels once, with the first block that has it.
  */
 import { ByteSink, ByteSource } from '../part/bytes.ts'
-import type { BlockColumns } from '../part/columns.ts'
+import type { BlockColumns, KnownRaw } from '../part/columns.ts'
 import { readValue, writeValue } from '../part/encodings/any.ts'
 import type { ThinColumn } from '../part/thin.ts'
 import type { Value } from '../value.ts'
@@ -30,6 +30,7 @@ export interface PackedBlock {
   readonly rowCount: number
   readonly columns: readonly (readonly [string, PackedVector])[]
   readonly thin: readonly (readonly [string, { readonly rows: Uint32Array; readonly values: PackedVector }])[]
+  readonly raw: KnownRaw | null
 }
 
 export interface PackedMessage {
@@ -65,7 +66,15 @@ export class Packer {
       thin.push([name, { rows: this.#own(rows), values: this.#vector(values) }])
       yield
     }
-    return { block: { rowCount: block.rowCount, columns, thin }, transfer: this.#transfer }
+    const raw = block.raw ?? null
+    // Made for this message: nobody else has it.
+    if (raw !== null)
+      this.#transfer.push(
+        raw.chosen.buffer as ArrayBuffer,
+        raw.rest.bytes.buffer as ArrayBuffer,
+        raw.rest.offsets.buffer as ArrayBuffer,
+      )
+    return { block: { rowCount: block.rowCount, columns, thin, raw }, transfer: this.#transfer }
   }
 
   #vector(vector: Vector): PackedVector {
@@ -143,9 +152,10 @@ export class Packer {
 export class Unpacker {
   readonly #dictionaries: Dictionary[] = []
 
-  unpack({ rowCount, columns, thin }: PackedBlock): BlockColumns {
+  unpack({ rowCount, columns, thin, raw }: PackedBlock): BlockColumns {
     return {
       rowCount,
+      raw,
       columns: new Map(columns.map(([name, vector]) => [name, this.#vector(vector)])),
       thin: thin.map(([name, { rows, values }]): readonly [string, ThinColumn] => [
         name,

@@ -3,6 +3,7 @@
  * over, and a sealed generation stays readable until every part of it is on disk.
  */
 import type { IncomingEvent, PartReader } from '../index.ts'
+import type { EventBatch } from './event-batch.ts'
 import { MemoryPart } from './memory-part.ts'
 import type { TextSizes } from './text-sizes.ts'
 
@@ -16,10 +17,14 @@ const DAY_MICROS = 86_400_000_000
  * and 51, the columns they make included.
  */
 export function sizeOfEvent(event: IncomingEvent): number {
-  let bytes = 32 + event.fields.size * 24
+  let bytes = sizeOfFields(event.fields.size)
   if (event.raw !== null) return bytes + event.raw.length * 2
   for (const value of event.fields.values()) if (typeof value === 'string') bytes += value.length
   return bytes
+}
+
+export function sizeOfFields(count: number): number {
+  return 32 + count * 24
 }
 
 export class Generation {
@@ -47,6 +52,24 @@ export class Generation {
     this.startedAt ??= now
     this.bytes += this.partFor(event.index, Math.floor(event.time.micros / DAY_MICROS)).append(event, bytes, sequence)
     this.rowCount++
+  }
+
+  /** @param first  sequence number of the first */
+  appendBatch(batch: EventBatch, first: number, now: number): void {
+    this.startedAt ??= now
+    for (let row = 0; row < batch.count; ) {
+      const day = Math.floor(batch.micros[row]! / DAY_MICROS)
+      if (batch.shapes[row] === null) {
+        const event = batch.events[row]!
+        this.bytes += this.partFor(event.index, day).append(event, sizeOfEvent(event), first + row)
+        row++
+        continue
+      }
+      const end = batch.endOfRun(row, DAY_MICROS)
+      this.bytes += this.partFor(batch.defaults[row]!.index, day).appendLines(batch, row, end, first + row)
+      row = end
+    }
+    this.rowCount += batch.count
   }
 
   /** In creation order. */

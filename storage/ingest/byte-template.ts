@@ -1,7 +1,6 @@
 /** The text of a JSON line without its values, as bytes, and a reader of lines that have just this text between theirs. */
 import { DIGITS_MAX, POWERS_OF_TEN } from '../decimal.ts'
-import type { Value } from '../value.ts'
-import { TextCache } from './text-cache.ts'
+import { FALSE, type LineCells, NULL, NUMBER, TEXT, TRUE } from './line-cells.ts'
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -10,40 +9,39 @@ const MINUS = 45
 const POINT = 46
 const ZERO = 48
 
-const WORDS: readonly (readonly [Buffer, boolean | null])[] = [
-  [Buffer.from('true'), true],
-  [Buffer.from('false'), false],
-  [Buffer.from('null'), null],
+const WORDS: readonly (readonly [Buffer, number])[] = [
+  [Buffer.from('true'), TRUE],
+  [Buffer.from('false'), FALSE],
+  [Buffer.from('null'), NULL],
 ]
 
-/** Of what kind the value at a place is. */
-const TEXT = 1
-const OTHER = 2
+/** What is wanted of the value at a place. */
+export const SKIPPED = 0
+export const READ = 1
+/** And if it is a text, a hash of it. */
+export const HASHED = 2
+
+/** The smallest number that `String` writes without an exponent. */
+const PLAIN_MIN = 1e-6
 
 export class ByteTemplate {
   /** All pieces one behind the other, and where each begins; the last one ends the line. */
   readonly #pieces: Uint8Array
   readonly #pieceStarts: Int32Array
   readonly #pieceView: DataView
-  readonly #places: readonly number[]
-  /** By place: is it of interest? */
-  readonly #isWanted: Uint8Array
-  readonly #kinds: Uint8Array
-  /** Of texts: where their bytes lie, and a hash of them. */
-  readonly #starts: Int32Array
-  readonly #ends: Int32Array
-  readonly #hashes: Int32Array
-  readonly #others: Value[]
-  readonly #caches: (TextCache | null)[]
+  readonly #wanted: Uint8Array
   #bytes: Buffer = Buffer.alloc(0)
   #view: DataView = new DataView(new ArrayBuffer(0))
+  /** Of the line that was read last: does every number that is wanted stand there as `String` would write it? */
+  isCanonical = true
+  /** … and are all its values ASCII? */
+  isAscii = true
 
   /**
    * @param pieces  one more than the line has values
-   * @param places  of the values to read, in the order in which they are asked for
-   * @param more  further places of which the value may be asked
+   * @param wanted  for each of them
    */
-  constructor(pieces: readonly Uint8Array[], places: readonly number[], more: readonly number[]) {
+  constructor(pieces: readonly Uint8Array[], wanted: Uint8Array) {
     const count = pieces.length - 1
     this.#pieces = Uint8Array.from(Buffer.concat(pieces))
     this.#pieceView = new DataView(this.#pieces.buffer)
@@ -51,33 +49,31 @@ export class ByteTemplate {
     for (const [index, piece] of pieces.entries()) {
       this.#pieceStarts[index + 1] = this.#pieceStarts[index]! + piece.length
     }
-    this.#places = places
-    this.#isWanted = new Uint8Array(count)
-    for (const place of [...places, ...more]) this.#isWanted[place] = 1
-    this.#kinds = new Uint8Array(count)
-    this.#starts = new Int32Array(count)
-    this.#ends = new Int32Array(count)
-    this.#hashes = new Int32Array(count)
-    this.#others = new Array<Value>(count).fill(null)
-    this.#caches = places.length === 0 ? [] : Array.from({ length: count }, () => null)
-    for (const place of places) this.#caches[place] = new TextCache()
+    this.#wanted = wanted
   }
 
-  /** Where the line's text ends that begins at `at`; -1 when it is not this template's. Its values can be asked until the next is read. */
-  read(bytes: Buffer, from: number, end: number): number {
+  /**
+   * Where the line's text ends that begins at `from`; -1 when it is not this template's.
+   *
+   * @param cells  gets its values, from `first` on
+   */
+  read(bytes: Buffer, from: number, end: number, cells: LineCells, first: number): number {
     const pieces = this.#pieces
     const pieceStarts = this.#pieceStarts
-    const isWanted = this.#isWanted
-    const count = isWanted.length
+    const wanted = this.#wanted
+    const count = wanted.length
     if (bytes !== this.#bytes) {
       this.#bytes = bytes
       this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     }
     const view = this.#view
     const pieceView = this.#pieceView
+    const { kinds, starts, ends } = cells
     // Four bytes can be read from here at least.
     const lastWord = bytes.length - 4
     let at = from
+    let isCanonical = true
+    let seen = 0
     for (let place = 0; ; place++) {
       const pieceEnd = pieceStarts[place + 1]!
       let piece = pieceStarts[place]!
@@ -85,33 +81,54 @@ export class ByteTemplate {
         if (view.getInt32(at, true) !== pieceView.getInt32(piece, true)) return -1
       }
       for (; piece < pieceEnd; piece++) if (bytes[at++] !== pieces[piece]) return -1
-      if (place === count) return at <= end ? at : -1
-      const first = bytes[at]!
-      let byte = first
-      if (first === QUOTE) {
+      if (place === count) {
+        this.isCanonical = isCanonical
+        this.isAscii = (seen & 0x80808080) === 0
+        return at <= end ? at : -1
+      }
+      const head = bytes[at]!
+      let byte = head
+      if (head === QUOTE) {
         const start = ++at
-        if (isWanted[place] === 0) {
-          while (at <= lastWord && isAllPlain(view.getInt32(at, true))) at += 4
+        if (wanted[place] !== HASHED) {
+          let odd = 0
+          while (at <= lastWord) {
+            const word = view.getInt32(at, true)
+            odd = oddBytes(word)
+            if (odd !== 0) {
+              // The first of them is one in truth.
+              const bits = 31 - Math.clz32(odd & -odd)
+              at += bits >>> 3
+              seen |= word & ((1 << (bits & 24)) - 1)
+              break
+            }
+            seen |= word
+            at += 4
+          }
           byte = bytes[at]!
           // What no plain string holds ends the loop, and so does what is not there.
-          while (byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE) byte = bytes[++at]!
+          while (odd === 0 && byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE) {
+            seen |= byte
+            byte = bytes[++at]!
+          }
         } else {
           let hash = 0
           byte = bytes[at]!
           while (byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE) {
             hash = (Math.imul(hash, 31) + byte) | 0
+            seen |= byte
             byte = bytes[++at]!
           }
-          this.#kinds[place] = TEXT
-          this.#starts[place] = start
-          this.#ends[place] = at
-          this.#hashes[place] = hash
+          cells.hashes[first + place] = hash
         }
         if (byte !== QUOTE) return -1
+        kinds[first + place] = TEXT
+        starts[first + place] = start
+        ends[first + place] = at
         at++
         continue
       }
-      const isNegative = first === MINUS
+      const isNegative = head === MINUS
       const start = isNegative ? at + 1 : at
       let to = start
       let digits = 0
@@ -123,8 +140,7 @@ export class ByteTemplate {
       if (to === start) {
         const word = isNegative ? undefined : WORDS.find(([letters]) => startsWith(bytes, at, letters))
         if (word === undefined) return -1
-        this.#kinds[place] = OTHER
-        this.#others[place] = word[1]
+        kinds[first + place] = word[1]
         at += word[0].length
         continue
       }
@@ -141,42 +157,25 @@ export class ByteTemplate {
         if (decimals === 0) return -1
       }
       if (to - start > DIGITS_MAX) return -1
-      if (isWanted[place] === 1) {
+      if (wanted[place] !== SKIPPED) {
         const value = decimals === 0 ? digits : digits / POWERS_OF_TEN[decimals]!
-        this.#kinds[place] = OTHER
+        if (decimals === 0 ? isNegative && digits === 0 : bytes[to - 1] === ZERO || value < PLAIN_MIN)
+          isCanonical = false
+        kinds[first + place] = NUMBER
         // There is one zero.
-        this.#others[place] = isNegative && value !== 0 ? -value : value
+        cells.numbers[first + place] = isNegative && value !== 0 ? -value : value
       }
       at = to
     }
   }
-
-  /** The values of the line that was read last, in the order of `places`. */
-  values(): Value[] {
-    const places = this.#places
-    const values = new Array<Value>(places.length)
-    for (let index = 0; index < places.length; index++) values[index] = this.valueAt(places[index]!)
-    return values
-  }
-
-  valueAt(place: number): Value {
-    if (this.#kinds[place] === OTHER) return this.#others[place]
-    const start = this.#starts[place]!
-    const end = this.#ends[place]!
-    return (
-      this.#caches[place]?.get(this.#bytes, start, end, this.#hashes[place]!) ??
-      this.#bytes.toString('utf8', start, end)
-    )
-  }
 }
 
-/** Of four bytes: is none a quote, a backslash or a control character? A byte behind one of those may be taken for one. */
-function isAllPlain(word: number): boolean {
+/** Of four bytes, the highest bit of each that is a quote, a backslash or a control character; a byte behind one of those may be taken for one. */
+function oddBytes(word: number): number {
   const quote = word ^ 0x22222222
   const backslash = word ^ 0x5c5c5c5c
-  const isNone =
-    ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash) | ((word - 0x20202020) & ~word)
-  return (isNone & 0x80808080) === 0
+  const odd = ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash) | ((word - 0x20202020) & ~word)
+  return odd & 0x80808080
 }
 
 function startsWith(bytes: Buffer, at: number, letters: Buffer): boolean {

@@ -16,6 +16,7 @@ import {
   type PresentOrNull,
   TimeStorage,
 } from './column-storage.ts'
+import type { EventBatch } from './event-batch.ts'
 import { FieldDictionary, type FrozenDictionaries } from './field-dictionary.ts'
 import { ConstStorage, SparseStorage } from './sparse-storage.ts'
 import { DictStorage, TextStorage } from './string-storage.ts'
@@ -48,6 +49,13 @@ export class FieldState {
     this.types |= typeBit(value)
   }
 
+  /** Values that `storage` took. */
+  noteMany(count: number, storage: ColumnStorage): void {
+    this.presentCount += count
+    if (storage instanceof NumberStorage) this.types |= (storage.hasInts ? INT : 0) | (storage.hasFloats ? FLOAT : 0)
+    else this.types |= typeBit(storage.at(storage.filled - 1) as PresentOrNull)
+  }
+
   /** The one type of all present values; `number` when some are ints and some floats. */
   get type(): ValueType {
     return TYPE_OF_BITS.get(this.types) ?? 'any'
@@ -76,6 +84,26 @@ export class ColumnBuilder {
     else {
       this.presentCount++
       this.field.note(kept)
+    }
+  }
+
+  /** The values at `place` of lines of one shape: `[from, to)` of the batch, for the rows from `row` on. */
+  appendCells(row: number, batch: EventBatch, place: number, from: number, to: number): void {
+    for (let at = from; at < to; ) {
+      const first = row + at - from
+      if (first >= this.storage.capacity) this.reconsiderDensity(first)
+      const { storage } = this
+      const end = Math.min(to, at + Math.max(1, storage.capacity - first))
+      const taken = storage.addCells?.(first, batch, place, at, end) ?? 0
+      if (taken > 0) {
+        this.presentCount += taken
+        this.field.noteMany(taken, storage)
+        at += taken
+      }
+      if (at === end) continue
+      // It may want another storage for it.
+      this.append(row + at - from, batch.cells.valueAt(batch.firstCells[at]! + place, batch.bytes))
+      at++
     }
   }
 

@@ -5,7 +5,9 @@
  */
 import { DateTime, Duration, type Value } from '../value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../vector.ts'
+import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
+import { FALSE, NUMBER, TRUE } from './line-cells.ts'
 import { detached } from './shape.ts'
 
 export type PresentOrNull = Exclude<Value, undefined>
@@ -16,6 +18,10 @@ export interface ColumnStorage {
   /** Rows that fit without growing. */
   readonly capacity: number
   add(row: number, value: PresentOrNull): boolean
+  /**
+   * The values at `place` of rows of a batch from `from` on, up to `to` or the first that it cannot take so; answers how many it took.
+   */
+  addCells?(row: number, batch: EventBatch, place: number, from: number, to: number): number
   at(row: number): Value
   /** The first `rowCount` rows. Rows not yet decided become missing, so the caller must not add below `rowCount` any more. */
   view(rowCount: number, frozen: FrozenDictionaries | null): Vector
@@ -32,7 +38,7 @@ export abstract class PresenceStorage {
 
   /** Makes room for `row`, marks the rows passed over as missing and `row` as told. */
   protected mark(row: number, state: number): void {
-    if (row >= this.capacity) this.setCapacity(Math.max(64, row + 1, this.capacity * 2))
+    if (row >= this.capacity) this.setCapacity(grownCapacity(this.capacity, row + 1))
     if (this.presence === null && (state !== PRESENT || row > this.filled)) this.makePresence()
     // A new presence is all zero, and zero is missing.
     if (this.presence !== null) this.presence[row] = state
@@ -42,6 +48,11 @@ export abstract class PresenceStorage {
   protected pad(rowCount: number): void {
     if (rowCount <= this.filled) return
     this.mark(rowCount - 1, MISSING)
+  }
+
+  /** No row follows. */
+  protected fit(rowCount: number): void {
+    if (this.capacity !== rowCount) this.setCapacity(rowCount)
   }
 
   protected presenceView(rowCount: number): Uint8Array | null {
@@ -66,6 +77,11 @@ export abstract class PresenceStorage {
   }
 }
 
+/** Rows to make room for when there is room for `capacity`: arrays of a full block were copied as often again as they are long. */
+export function grownCapacity(capacity: number, needed: number): number {
+  return Math.max(64, needed, capacity * (capacity < 1024 ? 2 : 4))
+}
+
 export class NumberStorage extends PresenceStorage implements ColumnStorage {
   private values: Float64Array | Int32Array = new Float64Array(0)
   hasInts = false
@@ -80,6 +96,11 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
       this.mark(row, NULL)
       return true
     }
+    this.put(row, value)
+    return true
+  }
+
+  private put(row: number, value: number): void {
     this.mark(row, PRESENT)
     this.values[row] = value
     if ((value | 0) === value) this.hasInts = true
@@ -90,7 +111,18 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
     }
     if (value < this.min) this.min = value
     if (value > this.max) this.max = value
-    return true
+  }
+
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    const { firstCells } = batch
+    const { kinds, numbers } = batch.cells
+    let at = from
+    for (; at < to; at++) {
+      const cell = firstCells[at]! + place
+      if (kinds[cell] !== NUMBER) break
+      this.put(row + at - from, numbers[cell]!)
+    }
+    return at - from
   }
 
   at(row: number): Value {
@@ -109,10 +141,8 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    const narrow = this.fitsInt32
-    this.values = narrow ? Int32Array.from(this.values.subarray(0, rowCount)) : this.values.slice(0, rowCount)
-    this.presence = this.presence?.slice(0, rowCount) ?? null
-    this.capacity = rowCount
+    if (this.fitsInt32) this.values = new Int32Array(this.values.subarray(0, rowCount))
+    this.fit(rowCount)
   }
 
   get byteLength(): number {
@@ -121,7 +151,8 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
 
   protected override setCapacity(capacity: number): void {
     super.setCapacity(capacity)
-    this.values = resized(this.values, new Float64Array(capacity))
+    const { values } = this
+    this.values = resized(values, values instanceof Int32Array ? new Int32Array(capacity) : new Float64Array(capacity))
   }
 }
 
@@ -135,6 +166,19 @@ export class BoolStorage extends PresenceStorage implements ColumnStorage {
     return true
   }
 
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    const { firstCells } = batch
+    const { kinds } = batch.cells
+    let at = from
+    for (; at < to; at++) {
+      const kind = kinds[firstCells[at]! + place]
+      if (kind !== TRUE && kind !== FALSE) break
+      this.mark(row + at - from, PRESENT)
+      if (kind === TRUE) this.values[row + at - from] = 1
+    }
+    return at - from
+  }
+
   at(row: number): Value {
     return this.isPresent(row) ? this.values[row] === 1 : this.absent(row)
   }
@@ -146,7 +190,7 @@ export class BoolStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
   }
 
   get byteLength(): number {
@@ -169,11 +213,16 @@ export class TimeStorage extends PresenceStorage implements ColumnStorage {
       return true
     }
     if (!(value instanceof DateTime)) return false
-    this.mark(row, PRESENT)
-    this.micros[row] = value.micros
-    if (value.nanos !== 0 && this.nanos === null) this.nanos = new Uint16Array(this.capacity)
-    if (this.nanos !== null) this.nanos[row] = value.nanos
+    this.put(row, value.micros, value.nanos)
     return true
+  }
+
+  /** Of a row that has one. */
+  put(row: number, micros: number, nanos: number): void {
+    this.mark(row, PRESENT)
+    this.micros[row] = micros
+    if (nanos !== 0 && this.nanos === null) this.nanos = new Uint16Array(this.capacity)
+    if (this.nanos !== null) this.nanos[row] = nanos
   }
 
   at(row: number): Value {
@@ -189,7 +238,7 @@ export class TimeStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
   }
 
   get byteLength(): number {
@@ -225,7 +274,7 @@ export class DurationStorage extends PresenceStorage implements ColumnStorage {
 
   finish(rowCount: number): void {
     this.pad(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
   }
 
   get byteLength(): number {

@@ -2,9 +2,13 @@
  * The distinct strings of one field within one (index, day) of the buffer, shared by its blocks while they fill. It only grows.
  * Dictionary identity is a cache key for tables computed per distinct value, so a grown dictionary is handed out as a new object.
  */
+import { utf8Of } from '../part/ascii.ts'
+import { isWellFormed } from '../part/bytes.ts'
 import type { Value } from '../value.ts'
 import type { Dictionary } from '../vector.ts'
+import type { EventBatch } from './event-batch.ts'
 import { detached } from './shape.ts'
+import { hashOfText, TextTable } from './text-table.ts'
 
 /** As many as a part's dictionary takes. */
 const MAX_VALUES = 262_000
@@ -23,29 +27,67 @@ export type FrozenDictionaries = Map<FieldDictionary, Dictionary>
 
 export class FieldDictionary {
   private readonly values: Value[] = []
+  /** Of the first `inMap` values, and of the strings among the first `inTable`: each is brought up to date when it is asked. */
   private readonly codes = new Map<Value, number>()
+  private inMap = 0
+  private readonly table = new TextTable()
+  private inTable = 0
   private rows = 0
   private characters = 0
   private last: Dictionary = { values: [] }
 
   /** The code of a value; -1 when the field has too many distinct values to be a dictionary any longer. */
   codeOf(value: string): number {
+    if (this.inTable > 0 && isWellFormed(value)) {
+      // Texts come as bytes here; for one that does not the map need not be made.
+      const bytes = Buffer.from(value)
+      return this.codeOfBytes(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length)
+    }
     this.rows++
-    const code = this.codes.get(value)
+    const code = this.mapped().get(value)
     if (code !== undefined) return code
-    const size = this.values.length
-    if (size >= MAX_VALUES || (this.rows >= MIN_ROWS && size * 4 > this.rows * 3)) return -1
-    if (this.rows >= LONG_ROWS && size * 8 > this.rows * 7 && this.characters > size * LONG_CHARACTERS) return -1
+    if (this.isTooDiverse()) return -1
     this.characters += value.length
-    return this.insert(value)
+    return this.insert(detached(value))
+  }
+
+  /** The same of a text that is `bytes[start … end)`. @param words  of the same memory */
+  codeOfBytes(bytes: Buffer, words: DataView, start: number, end: number): number {
+    this.rows++
+    if (this.inTable < this.values.length) this.fillTable()
+    const hash = hashOfText(words, start, end)
+    const known = this.table.find(words, start, end, hash)
+    if (known >= 0) return known
+    if (this.isTooDiverse()) return -1
+    const value = bytes.toString('utf8', start, end)
+    this.characters += value.length
+    const code = this.insert(value)
+    this.table.add(code, words, start, end, hash)
+    this.inTable++
+    return code
+  }
+
+  /** The codes of what is known at `place` of rows of a batch, up to `to` or the first that is not. @param shift  from a row of the batch to one of `codes` */
+  codesOfCells(
+    batch: EventBatch,
+    place: number,
+    from: number,
+    to: number,
+    codes: Uint8Array | Uint16Array | Uint32Array,
+    shift: number,
+  ): number {
+    if (this.inTable < this.values.length) this.fillTable()
+    const end = this.table.findCells(batch, place, from, to, codes, shift)
+    this.rows += end - from
+    return end
   }
 
   codeOfAbsent(value: null | undefined): number {
-    return this.codes.get(value) ?? this.insert(value)
+    return this.mapped().get(value) ?? this.insert(value)
   }
 
   has(value: string): boolean {
-    return this.codes.has(value)
+    return this.mapped().has(value)
   }
 
   valueOf(code: number): Value {
@@ -71,11 +113,30 @@ export class FieldDictionary {
     return dictionary
   }
 
-  private insert(given: string | null | undefined): number {
-    const value = detached(given)
-    const code = this.values.length
-    this.values.push(value)
-    this.codes.set(value, code)
-    return code
+  private insert(value: string | null | undefined): number {
+    return this.values.push(value) - 1
+  }
+
+  private isTooDiverse(): boolean {
+    const size = this.values.length
+    if (size >= MAX_VALUES || (this.rows >= MIN_ROWS && size * 4 > this.rows * 3)) return true
+    return this.rows >= LONG_ROWS && size * 8 > this.rows * 7 && this.characters > size * LONG_CHARACTERS
+  }
+
+  private mapped(): ReadonlyMap<Value, number> {
+    for (; this.inMap < this.values.length; this.inMap++) this.codes.set(this.values[this.inMap], this.inMap)
+    return this.codes
+  }
+
+  private fillTable(): void {
+    for (; this.inTable < this.values.length; this.inTable++) {
+      const value = this.values[this.inTable]
+      if (typeof value !== 'string') continue
+      // A lone surrogate is none of UTF-8's: other bytes than its own would find it.
+      if (!isWellFormed(value)) continue
+      const { buffer, byteOffset, length } = utf8Of(value)
+      const words = new DataView(buffer, byteOffset, length)
+      this.table.add(this.inTable, words, 0, length, hashOfText(words, 0, length))
+    }
   }
 }

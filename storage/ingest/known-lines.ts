@@ -4,8 +4,9 @@
  */
 import type { IncomingEvent } from '../index.ts'
 import type { Value } from '../value.ts'
+import { KnownShape } from './known-shape.ts'
 import type { EventDefaults, ReadResult } from './read-event.ts'
-import { Shape, ShapedFields } from './shape.ts'
+import { ShapedFields } from './shape.ts'
 import { isPlain, LineTemplate } from './shape-reader.ts'
 import { parseTime } from './timestamp.ts'
 
@@ -45,78 +46,42 @@ export class KnownLines {
   }
 }
 
-/** Names that an event gives a meaning of its own. */
-const OWN_NAMES: readonly string[] = ['_time', '_raw']
-
 class KnownLine {
   readonly #template: LineTemplate
-  readonly #shape: Shape
-  readonly #defaults: EventDefaults
-  /** Where the values stand that may say the event's time, in the order they are asked. */
-  readonly #times: readonly number[]
-  /** Behind the line's own values. Null: the value of `source`. */
-  readonly #added: readonly (string | null)[]
-  readonly #sourceAt: number
-  /** `source` as text would be `_source` as well; as it was when this was learnt, so it has to be. Null: it makes no difference. */
-  readonly #sourceIsText: boolean | null
+  readonly #known: KnownShape
 
-  private constructor(template: LineTemplate, shape: Shape, defaults: EventDefaults) {
+  private constructor(template: LineTemplate, known: KnownShape) {
     this.#template = template
-    this.#shape = shape
-    this.#defaults = defaults
-    const { fields } = template
-    this.#times = defaults.timestampFields.map(name => fields.indexOf(name)).filter(place => place >= 0)
-    const fromDefaults: Readonly<Record<string, string | null>> = {
-      _source: defaults.source,
-      _sourcetype: defaults.sourcetype,
-      host: defaults.host,
-    }
-    this.#added = shape.names.slice(fields.length).map(name => fromDefaults[name] ?? null)
-    this.#sourceAt = fields.indexOf('source')
-    const mayBeSource = this.#sourceAt >= 0 && defaults.source === null && !fields.includes('_source')
-    this.#sourceIsText = mayBeSource ? shape.places.has('_source') : null
+    this.#known = known
   }
 
-  /** Null when its fields are not simply what stands in the line, in that order, and defaults behind them. */
+  /** Null when lines like this one cannot be read this way. */
   static of(line: string, defaults: EventDefaults, event: IncomingEvent): KnownLine | null {
     const template = LineTemplate.of(line)
-    if (template === null || template.fields.some(name => OWN_NAMES.includes(name))) return null
-    const names = [...event.fields.keys()]
-    const { fields } = template
-    if (fields.length === 0 || fields.some((name, place) => names[place] !== name)) return null
-    const known = new KnownLine(template, new Shape(names), defaults)
+    const shape = template === null ? null : KnownShape.of(template, defaults, event)
+    if (template === null || shape === null) return null
+    const known = new KnownLine(template, shape)
     // Arrays and the like are not read this way.
     return known.read(line, defaults) === null ? null : known
   }
 
   read(line: string, defaults: EventDefaults): IncomingEvent | null {
-    if (!this.#isFor(defaults)) return null
+    const known = this.#known
+    if (!known.isFor(defaults)) return null
     const values = this.#template.read(line)
     if (values === null) return null
-    const source = values[this.#sourceAt]
-    if (this.#sourceIsText !== null && this.#sourceIsText !== (typeof source === 'string')) return null
-    for (const added of this.#added) values.push(added ?? source)
-    const time = this.#timeOf(values, defaults)
-    return { index: defaults.index, time, raw: line, fields: new ShapedFields(this.#shape, values) }
+    const source = values[known.sourceAt]
+    if (!known.takesSource(typeof source === 'string')) return null
+    for (const added of known.added) values.push(added ?? source)
+    const time = timeOf(known.times, values, defaults)
+    return { index: defaults.index, time, raw: line, fields: new ShapedFields(known.shape, values) }
   }
+}
 
-  #timeOf(values: readonly Value[], defaults: EventDefaults): IncomingEvent['time'] {
-    for (const place of this.#times) {
-      const time = parseTime(values[place], defaults.receivedAt)
-      if (time !== null) return time
-    }
-    return defaults.receivedAt
+function timeOf(times: readonly number[], values: readonly Value[], defaults: EventDefaults): IncomingEvent['time'] {
+  for (const place of times) {
+    const time = parseTime(values[place], defaults.receivedAt)
+    if (time !== null) return time
   }
-
-  /** Where an event goes and when it came say nothing of its fields. */
-  #isFor(defaults: EventDefaults): boolean {
-    const own = this.#defaults
-    return (
-      own === defaults ||
-      (own.source === defaults.source &&
-        own.sourcetype === defaults.sourcetype &&
-        own.host === defaults.host &&
-        own.timestampFields === defaults.timestampFields)
-    )
-  }
+  return defaults.receivedAt
 }

@@ -1,10 +1,13 @@
 /** One block of the buffer: columns while they fill, and the same columns once complete. */
 import type { IncomingEvent } from '../index.ts'
+import type { KnownRaw } from '../part/columns.ts'
 import { DateTime, type Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { ColumnBuilder, type FieldState } from './column-builder.ts'
 import { type PresentOrNull, TimeStorage } from './column-storage.ts'
+import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
+import { RawTemplates } from './raw-templates.ts'
 import { type Shape, ShapedFields } from './shape.ts'
 import { TextStorage } from './string-storage.ts'
 
@@ -31,9 +34,11 @@ export class MemoryBlock {
   private readonly time = new TimeStorage()
   private readonly raw: TextStorage
   private rawCount = 0
+  private readonly rawTemplates = new RawTemplates()
   private min: DateTime | null = null
   private max: DateTime | null = null
-  private last: DateTime | null = null
+  private lastMicros = Number.NEGATIVE_INFINITY
+  private lastNanos = 0
   private sorted = true
 
   constructor(expectedRawBytes = 0) {
@@ -42,7 +47,7 @@ export class MemoryBlock {
 
   append(event: IncomingEvent, fieldOf: (name: string) => FieldState | null): void {
     const row = this.rowCount
-    this.noteTime(row, event.time)
+    this.noteTime(row, event.time.micros, event.time.nanos)
     if (event.raw !== null) {
       this.raw.add(row, event.raw)
       this.rawCount++
@@ -50,6 +55,34 @@ export class MemoryBlock {
     if (event.fields instanceof ShapedFields) this.appendShaped(event.fields, row, fieldOf)
     else this.appendFields(event.fields, row, fieldOf)
     this.rowCount = row + 1
+  }
+
+  /** Lines of one shape: `[from, to)` of the batch. A column at a time, as columns are told apart once for all of them. */
+  appendLines(batch: EventBatch, from: number, to: number, fieldOf: (name: string) => FieldState | null): void {
+    const row = this.rowCount
+    const { known } = batch.shapes[from]!
+    const { starts, ends, micros, nanos, cells, firstCells } = batch
+    for (let at = from; at < to; at++) {
+      this.noteTime(row + at - from, micros[at]!, nanos[at]!)
+      this.raw.addBytes(row + at - from, batch.bytes, batch.words, starts[at]!, ends[at]!)
+    }
+    this.rawCount += to - from
+    this.rawTemplates.addLines(row, batch, from, to)
+    const columns = this.columnsOf(known.shape)
+    const { names } = known.shape
+    const placeCount = names.length - known.added.length
+    for (let place = 0; place < names.length; place++) {
+      const added = place < placeCount ? null : known.added[place - placeCount]!
+      // What stands nowhere is the value of `source`.
+      const cellPlace = place < placeCount ? place : known.sourceAt
+      const first =
+        added ?? (columns[place] === null ? cells.valueAt(firstCells[from]! + cellPlace, batch.bytes) : null)
+      const column = this.columnAt(columns, known.shape, place, row, first, fieldOf)
+      if (column === null) continue
+      if (added === null) column.appendCells(row, batch, cellPlace, from, to)
+      else for (let at = from; at < to; at++) column.append(row + at - from, added)
+    }
+    this.rowCount = row + to - from
   }
 
   private appendFields(
@@ -72,35 +105,50 @@ export class MemoryBlock {
     }
   }
 
-  /** A column for each place of a shape: names are looked up once a block. */
   private appendShaped(
     { shape, shapedValues }: ShapedFields,
     row: number,
     fieldOf: (name: string) => FieldState | null,
   ): void {
-    let columns = shape === this.lastShape ? this.lastColumns : this.columnsOfShapes.get(shape)
+    const columns = this.columnsOf(shape)
+    for (let place = 0; place < shapedValues.length; place++) {
+      const value = shapedValues[place]
+      if (value !== undefined) this.columnAt(columns, shape, place, row, value, fieldOf)?.append(row, value)
+    }
+  }
+
+  /** A column for each place of a shape: names are looked up once a block. */
+  private columnsOf(shape: Shape): (ColumnBuilder | null)[] {
+    if (shape === this.lastShape) return this.lastColumns
+    let columns = this.columnsOfShapes.get(shape)
     if (columns === undefined) {
-      columns = new Array<ColumnBuilder | null>(shapedValues.length).fill(null)
+      columns = new Array<ColumnBuilder | null>(shape.names.length).fill(null)
       this.columnsOfShapes.set(shape, columns)
     }
     this.lastShape = shape
     this.lastColumns = columns
-    for (let place = 0; place < shapedValues.length; place++) {
-      const value = shapedValues[place]
-      if (value === undefined) continue
-      let column = columns[place] ?? null
-      if (column === null) {
-        const name = shape.names[place]!
-        column = this.columns.get(name) ?? this.addColumn(fieldOf(name), row, value)
-        if (column === null) continue
-        columns[place] = column
-      }
-      column.append(row, value)
-    }
+    return columns
   }
 
-  get isFull(): boolean {
-    return this.raw.textBytes >= MAX_RAW_BYTES
+  private columnAt(
+    columns: (ColumnBuilder | null)[],
+    shape: Shape,
+    place: number,
+    row: number,
+    first: PresentOrNull,
+    fieldOf: (name: string) => FieldState | null,
+  ): ColumnBuilder | null {
+    let column = columns[place] ?? null
+    if (column !== null) return column
+    const name = shape.names[place]!
+    column = this.columns.get(name) ?? this.addColumn(fieldOf(name), row, first)
+    columns[place] = column
+    return column
+  }
+
+  /** Text that it takes before it is full. */
+  get rawRoom(): number {
+    return MAX_RAW_BYTES - this.raw.textBytes
   }
 
   get bounds(): TimeBounds {
@@ -126,6 +174,11 @@ export class MemoryBlock {
     return this.columns.get(field)?.view(rowCount, frozen) ?? null
   }
 
+  /** Null: the part writer has to find out what `_raw` is made of. */
+  knownRaw(): KnownRaw | null {
+    return this.rawCount === this.rowCount ? this.rawTemplates.of(this.rowCount, this.raw) : null
+  }
+
   columnBytes(field: string): number {
     if (field === '_time') return this.time.byteLength
     if (field === '_raw') return this.rawCount === 0 ? 0 : this.raw.byteLength
@@ -143,12 +196,16 @@ export class MemoryBlock {
     return column
   }
 
-  private noteTime(row: number, time: DateTime): void {
-    this.time.add(row, time)
-    if (this.last !== null && isBefore(time, this.last)) this.sorted = false
-    this.last = time
-    if (this.min === null || isBefore(time, this.min)) this.min = time
-    if (this.max === null || isBefore(this.max, time)) this.max = time
+  private noteTime(row: number, micros: number, nanos: number): void {
+    this.time.put(row, micros, nanos)
+    if (micros < this.lastMicros || (micros === this.lastMicros && nanos < this.lastNanos)) this.sorted = false
+    this.lastMicros = micros
+    this.lastNanos = nanos
+    const { min, max } = this
+    if (min === null || micros < min.micros || (micros === min.micros && nanos < min.nanos))
+      this.min = new DateTime(micros, nanos)
+    if (max === null || micros > max.micros || (micros === max.micros && nanos > max.nanos))
+      this.max = new DateTime(micros, nanos)
   }
 }
 

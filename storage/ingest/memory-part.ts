@@ -3,13 +3,14 @@
  * it remembers row counts, never copies rows, and later events do not show through it.
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
-import type { BlockColumns, PartLineage } from '../part/columns.ts'
+import type { BlockColumns, KnownRaw, PartLineage } from '../part/columns.ts'
 import type { ThinColumn } from '../part/thin.ts'
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { type ColumnBuilder, FieldState } from './column-builder.ts'
+import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
 import { isBefore, MemoryBlock, type TimeBounds } from './memory-block.ts'
 import { type VerdictSource, verdictOf, verdictOfTime } from './memory-verdict.ts'
@@ -53,21 +54,52 @@ export class MemoryPart {
 
   /** Answers by how many bytes it has grown: those the event is counted as, and those of columns it is the first to have. */
   append(event: IncomingEvent, bytes: number, sequence: number): number {
-    if (this.open.rowCount >= this.blockRows || this.open.isFull) {
-      this.open.finish()
-      this.open = this.newBlock()
-      this.blocks.push(this.open)
-    }
+    this.makeRoom()
     const columnsBefore = this.open.columns.size
     this.open.append(event, this.fieldOf)
-    const grown = bytes + (this.open.columns.size - columnsBefore) * COLUMN_BYTES
     if (event.raw !== null) this.rawCount++
-    if (this.rowCount === 0) this.firstSequence = sequence
-    this.lastSequence = sequence
-    this.rowCount++
-    this.sizeBytes += grown
-    this.reader = null
+    return this.grow(1, bytes + (this.open.columns.size - columnsBefore) * COLUMN_BYTES, sequence)
+  }
+
+  /** Lines of one shape: `[from, to)` of the batch, the first of which has the number `sequence`. Answers as `append`. */
+  appendLines(batch: EventBatch, from: number, to: number, sequence: number): number {
+    let grown = 0
+    for (let at = from; at < to; ) {
+      this.makeRoom()
+      const { open } = this
+      const columnsBefore = open.columns.size
+      const last = Math.min(to, at + this.blockRows - open.rowCount)
+      // A line at the least, as one event is always taken.
+      let bytes = batch.sizeOf(at)
+      let end = at + 1
+      let room = open.rawRoom - batch.lengthOf(at)
+      for (; end < last && room > 0; end++) {
+        room -= batch.lengthOf(end)
+        bytes += batch.sizeOf(end)
+      }
+      open.appendLines(batch, at, end, this.fieldOf)
+      this.rawCount += end - at
+      bytes += (open.columns.size - columnsBefore) * COLUMN_BYTES
+      grown += this.grow(end - at, bytes, sequence + at - from)
+      at = end
+    }
     return grown
+  }
+
+  private makeRoom(): void {
+    if (this.open.rowCount < this.blockRows && this.open.rawRoom > 0) return
+    this.open.finish()
+    this.open = this.newBlock()
+    this.blocks.push(this.open)
+  }
+
+  private grow(rows: number, bytes: number, sequence: number): number {
+    if (this.rowCount === 0) this.firstSequence = sequence
+    this.lastSequence = sequence + rows - 1
+    this.rowCount += rows
+    this.sizeBytes += bytes
+    this.reader = null
+    return bytes
   }
 
   /** What is there now. The same reader until something is appended. */
@@ -90,7 +122,8 @@ export class MemoryPart {
     for (const name of names) this.sizes.note(name, Math.max(...this.blocks.map(block => block.textBytes(name))))
     for (const block of this.blocks) {
       const thin = thinColumnsOf(block)
-      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names, thin), thin }
+      const raw = block.knownRaw()
+      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names, thin, raw), thin, raw }
     }
   }
 
@@ -240,9 +273,14 @@ class BlockColumnMap implements ReadonlyMap<string, Vector> {
   private readonly block: MemoryBlock
   private readonly names: readonly string[]
 
-  constructor(block: MemoryBlock, names: readonly string[], thin: ReadonlyMap<string, ThinColumn>) {
+  constructor(
+    block: MemoryBlock,
+    names: readonly string[],
+    thin: ReadonlyMap<string, ThinColumn>,
+    raw: KnownRaw | null,
+  ) {
     this.block = block
-    this.names = names.filter(name => this.has(name) && !thin.has(name))
+    this.names = names.filter(name => this.has(name) && !thin.has(name) && (raw === null || name !== '_raw'))
   }
 
   get size(): number {

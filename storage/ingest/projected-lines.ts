@@ -6,11 +6,13 @@
 import type { IncomingEvent } from '../index.ts'
 import { templateOf } from '../part/rebuilt/template.ts'
 import type { DateTime, Value } from '../value.ts'
-import { ByteTemplate } from './byte-template.ts'
+import { ByteTemplate, HASHED, READ } from './byte-template.ts'
+import { LineCells, TEXT } from './line-cells.ts'
 import { namesWanted, project } from './project.ts'
 import type { EventDefaults, EventReader, ReadResult } from './read-event.ts'
 import { Shape, ShapedFields } from './shape.ts'
 import { isPlain } from './shape-reader.ts'
+import { TextCache } from './text-cache.ts'
 import { parseTime } from './timestamp.ts'
 
 /** What somebody reads of events. */
@@ -31,6 +33,11 @@ const RETURN = 13
 
 interface Known {
   readonly template: ByteTemplate
+  /** The values of the line that was read last, and which of them are fields, in the order of the shape. */
+  readonly cells: LineCells
+  readonly places: readonly number[]
+  /** By place. */
+  readonly texts: readonly (TextCache | null)[]
   readonly shape: Shape
   /** Behind the line's own values. */
   readonly added: readonly Value[]
@@ -98,25 +105,31 @@ export class ProjectedLines {
     const known = this.#known
     for (let index = 0; index < known.length; index++) {
       const one = known[index]!
-      const { template } = one
-      const stop = template.read(bytes, at, end)
+      const stop = one.template.read(bytes, at, end, one.cells, 0)
       if (stop < 0) continue
       let next = stop
       if (next < end && bytes[next] === RETURN) next++
       if (next < end && bytes[next] !== NEWLINE) continue
       if (index > 0) known.unshift(...known.splice(index, 1))
-      events.push(this.#eventOf(one))
+      events.push(this.#eventOf(one, bytes))
       return next + 1
     }
     return -1
   }
 
-  #eventOf({ template, shape, added, times }: Known): IncomingEvent {
-    const values = template.values()
+  #eventOf({ cells, places, texts, shape, added, times }: Known, bytes: Buffer): IncomingEvent {
+    const values = new Array<Value>(places.length)
+    for (let index = 0; index < places.length; index++) {
+      const place = places[index]!
+      const isText = cells.kinds[place] === TEXT
+      values[index] = isText
+        ? texts[place]!.get(bytes, cells.starts[place]!, cells.ends[place]!, cells.hashes[place]!)
+        : cells.valueAt(place, bytes)
+    }
     for (const value of added) values.push(value)
     let time: DateTime | null = null
     for (const place of times) {
-      time = parseTime(template.valueAt(place), this.#defaults.receivedAt)
+      time = parseTime(cells.valueAt(place, bytes), this.#defaults.receivedAt)
       if (time !== null) break
     }
     const fields = new ShapedFields(shape, values)
@@ -129,8 +142,8 @@ export class ProjectedLines {
     const known = this.#knownOf(line, event)
     if (known === null) return
     // Arrays and the like are not read this way; and no other line is, if this one is not what it was.
-    if (known.template.read(bytes, 0, bytes.length) < 0) return
-    if (!isSame(this.#eventOf(known), this.#projected(event))) return
+    if (known.template.read(bytes, 0, bytes.length, known.cells, 0) < 0) return
+    if (!isSame(this.#eventOf(known, bytes), this.#projected(event))) return
     this.#known.unshift(known)
     if (this.#known.length > TRIES_MAX) this.#known.pop()
   }
@@ -153,8 +166,14 @@ export class ProjectedLines {
       ? this.#defaults.timestampFields.map(name => fields.indexOf(name)).filter(place => place >= 0)
       : []
     const places = own.map(name => fields.indexOf(name))
+    const use = new Uint8Array(fields.length)
+    for (const place of times) use[place] = READ
+    for (const place of places) use[place] = HASHED
     return {
-      template: new ByteTemplate(pieces, places, times),
+      template: new ByteTemplate(pieces, use),
+      cells: new LineCells(fields.length),
+      places,
+      texts: fields.map((_, place) => (use[place] === HASHED ? new TextCache() : null)),
       shape: new Shape([...own, ...others]),
       added: others.map(name => event.fields.get(name)),
       times,

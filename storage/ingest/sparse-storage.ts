@@ -2,9 +2,13 @@
  * Two storages that hold few things: one value for every row, or a few rows among many. A source with thousands of fields has most of
  * them in one row of a thousand; arrays of a block's length for each would cost gigabytes.
  */
+import { utf8Of } from '../part/ascii.ts'
+import { isWellFormed } from '../part/bytes.ts'
 import type { Value } from '../value.ts'
 import type { Dictionary, Vector } from '../vector.ts'
 import type { ColumnStorage, PresentOrNull } from './column-storage.ts'
+import type { EventBatch } from './event-batch.ts'
+import { NUMBER, TEXT } from './line-cells.ts'
 import { detached } from './shape.ts'
 
 /** Every row so far holds the same value. */
@@ -14,13 +18,39 @@ export class ConstStorage implements ColumnStorage {
   readonly byteLength = 16
   private readonly value: PresentOrNull
 
+  /** Of a text. */
+  private readonly bytes: Uint8Array | null
+
   constructor(value: PresentOrNull) {
     this.value = detached(value)
+    this.bytes = typeof value === 'string' && isWellFormed(value) ? utf8Of(value) : null
   }
 
   add(row: number, value: PresentOrNull): boolean {
     if (value !== this.value || row !== this.filled) return false
     this.filled = row + 1
+    return true
+  }
+
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    if (row !== this.filled) return 0
+    const { firstCells } = batch
+    const { kinds, numbers } = batch.cells
+    let at = from
+    for (; at < to; at++) {
+      const cell = firstCells[at]! + place
+      if (kinds[cell] === TEXT ? !this.isText(batch, cell) : kinds[cell] !== NUMBER || numbers[cell] !== this.value)
+        break
+    }
+    this.filled = row + at - from
+    return at - from
+  }
+
+  private isText({ bytes, cells }: EventBatch, cell: number): boolean {
+    const own = this.bytes
+    const start = cells.starts[cell]!
+    if (own === null || cells.ends[cell]! - start !== own.length) return false
+    for (let at = 0; at < own.length; at++) if (own[at] !== bytes[start + at]) return false
     return true
   }
 

@@ -1,8 +1,10 @@
 /** Strings of an open block: as codes of the field's dictionary while they repeat, otherwise as UTF-8 bytes. */
 import type { Value } from '../value.ts'
-import { NULL, PRESENT, type Vector } from '../vector.ts'
-import { type ColumnStorage, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
+import { NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
+import { type ColumnStorage, grownCapacity, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
+import type { EventBatch } from './event-batch.ts'
 import type { FieldDictionary, FrozenDictionaries } from './field-dictionary.ts'
+import { TEXT } from './line-cells.ts'
 import { fitted } from './text-sizes.ts'
 
 export class DictStorage implements ColumnStorage {
@@ -29,6 +31,32 @@ export class DictStorage implements ColumnStorage {
     return true
   }
 
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    const { bytes, words, firstCells } = batch
+    const { kinds, starts, ends } = batch.cells
+    const { dictionary } = this
+    this.reserve(row)
+    // Codes that are known are put down unlooked at.
+    this.widenFor(dictionary.size - 1)
+    let { codes } = this
+    let at = from
+    for (; at < to; at++) {
+      at = dictionary.codesOfCells(batch, place, at, to, codes, row - from)
+      if (at === to) break
+      const cell = firstCells[at]! + place
+      if (kinds[cell] !== TEXT) break
+      const code = dictionary.codeOfBytes(bytes, words, starts[cell]!, ends[cell]!)
+      if (code < 0) break
+      if (code > 65_535 && !(codes instanceof Uint32Array)) {
+        this.widenFor(code)
+        codes = this.codes
+      }
+      codes[row + at - from] = code
+    }
+    if (at > from) this.filled = row + at - from
+    return at - from
+  }
+
   at(row: number): Value {
     return row < this.filled ? this.dictionary.valueOf(this.codes[row] ?? 0) : undefined
   }
@@ -42,7 +70,8 @@ export class DictStorage implements ColumnStorage {
   finish(rowCount: number): void {
     this.pad(rowCount)
     const codes = this.codes.subarray(0, rowCount)
-    this.codes = this.dictionary.size <= 256 ? Uint8Array.from(codes) : codes.slice()
+    if (this.dictionary.size <= 256) this.codes = new Uint8Array(codes)
+    else if (codes.length < this.codes.length) this.codes = codes.slice()
     this.capacity = rowCount
   }
 
@@ -64,7 +93,7 @@ export class DictStorage implements ColumnStorage {
   /** Room for `row`; the rows between are missing. */
   private reserve(row: number): void {
     if (row >= this.capacity) {
-      this.capacity = Math.max(64, row + 1, this.capacity * 2)
+      this.capacity = grownCapacity(this.capacity, row + 1)
       const wide = this.codes instanceof Uint32Array
       this.codes = resized(this.codes, wide ? new Uint32Array(this.capacity) : new Uint16Array(this.capacity))
     }
@@ -82,11 +111,17 @@ export class DictStorage implements ColumnStorage {
 
 /** Below this many characters a loop over ASCII beats the call into native code. */
 const SHORT = 24
+/** Below this many bytes a loop beats a view and a call. */
+const COPIED_BY_HAND = 128
+
+const NO_VIEW = new DataView(new ArrayBuffer(0))
 
 export class TextStorage extends PresenceStorage implements ColumnStorage {
   private bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   /** The same memory; its `write` needs no view made for every string, as `encodeInto` does. */
   private writer = Buffer.alloc(0)
+  /** And four bytes at a time: texts of 24, 32 and 90 bytes were copied in 0.27 µs one by one. */
+  private words = NO_VIEW
   private offsets: Uint32Array = new Uint32Array(1)
   private used = 0
   private readonly expectedBytes: number
@@ -115,6 +150,37 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     return true
   }
 
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    const { firstCells } = batch
+    const { kinds, starts, ends } = batch.cells
+    let at = from
+    for (; at < to; at++) {
+      const cell = firstCells[at]! + place
+      if (kinds[cell] !== TEXT) break
+      this.addBytes(row + at - from, batch.bytes, batch.words, starts[cell]!, ends[cell]!)
+    }
+    return at - from
+  }
+
+  /** The text `from[start … end)`, as UTF-8. @param fromWords  of the same memory */
+  addBytes(row: number, from: Buffer, fromWords: DataView, start: number, end: number): void {
+    this.passOver(row)
+    this.mark(row, PRESENT)
+    const length = end - start
+    const to = this.used
+    if (to + length > this.bytes.length) this.makeRoom(length)
+    const bytes = this.bytes
+    if (length > COPIED_BY_HAND) bytes.set(from.subarray(start, end), to)
+    else {
+      const { words } = this
+      let at = 0
+      for (; at + 4 <= length; at += 4) words.setInt32(to + at, fromWords.getInt32(start + at, true), true)
+      for (; at < length; at++) bytes[to + at] = from[start + at]!
+    }
+    this.used = to + length
+    this.offsets[row + 1] = this.used
+  }
+
   at(row: number): Value {
     if (!this.isPresent(row)) return this.absent(row)
     return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.used).toString(
@@ -136,11 +202,26 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     }
   }
 
+  /** A text for every row, empty where it has a number. */
+  textsOf(numbers: Uint16Array): TextVector {
+    const rowCount = numbers.length
+    const offsets = new Uint32Array(rowCount + 1)
+    for (let row = 0; row < rowCount; row++) {
+      const length = numbers[row] === 0 ? this.offsets[row + 1]! - this.offsets[row]! : 0
+      offsets[row + 1] = offsets[row]! + length
+    }
+    const bytes = new Uint8Array(offsets[rowCount]!)
+    for (let row = 0; row < rowCount; row++)
+      if (numbers[row] === 0) bytes.set(this.bytes.subarray(this.offsets[row], this.offsets[row + 1]), offsets[row])
+    return { kind: 'text', rowCount, bytes, offsets, presence: null }
+  }
+
   finish(rowCount: number): void {
     this.finishPadding(rowCount)
-    this.setCapacity(rowCount)
+    this.fit(rowCount)
     this.bytes = fitted(this.bytes, this.used)
     this.writer = Buffer.alloc(0)
+    this.words = NO_VIEW
   }
 
   get byteLength(): number {
@@ -161,16 +242,19 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   /** Rows without text end where they start. */
   private passOver(row: number): void {
     if (row <= this.filled) return
-    if (row >= this.capacity) this.setCapacity(Math.max(64, row + 1, this.capacity * 2))
+    if (row >= this.capacity) this.setCapacity(grownCapacity(this.capacity, row + 1))
     this.offsets.fill(this.used, this.filled + 1, row + 1)
+  }
+
+  private makeRoom(length: number): void {
+    this.bytes = resized(this.bytes, new Uint8Array(Math.max(1024, this.expectedBytes, (this.used + length) * 2)))
+    this.writer = Buffer.from(this.bytes.buffer)
+    this.words = new DataView(this.bytes.buffer)
   }
 
   private write(text: string): void {
     const length = text.length
-    if (this.used + length * 3 > this.bytes.length) {
-      this.bytes = resized(this.bytes, new Uint8Array(Math.max(1024, this.expectedBytes, (this.used + length * 3) * 2)))
-      this.writer = Buffer.from(this.bytes.buffer)
-    }
+    if (this.used + length * 3 > this.bytes.length) this.makeRoom(length * 3)
     const bytes = this.bytes
     const at = this.used
     if (length < SHORT) {

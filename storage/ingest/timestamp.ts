@@ -289,7 +289,7 @@ function shifted(time: DateTime, micros: number): DateTime {
   return new DateTime(time.micros + micros, time.nanos)
 }
 
-function validDay(month: number, day: number): boolean {
+export function validDay(month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= (DAYS_IN_MONTH[month - 1] ?? 0)
 }
 
@@ -298,7 +298,7 @@ function isLeap(year: number): boolean {
 }
 
 /** Days from 1970-01-01 in the proleptic Gregorian calendar; years start in March so that the leap day comes last. */
-function daysSinceEpoch(year: number, month: number, day: number): number {
+export function daysSinceEpoch(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
   const yearOfEra = y - era * 400

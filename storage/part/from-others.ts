@@ -5,12 +5,12 @@
 import type { Value } from '../value.ts'
 import type { TextVector, TimeVector, Vector } from '../vector.ts'
 import type { ByteSink } from './bytes.ts'
-import type { BlockColumns } from './columns.ts'
+import type { BlockColumns, KnownRaw } from './columns.ts'
 import { hexDigitsOf } from './encodings/hex.ts'
 import { REBUILT, TIME_TEXT, WOVEN } from './encodings/index.ts'
 import { sparseRows } from './encodings/sparse.ts'
 import { encodeTimeText, timeFormOf } from './encodings/time-text.ts'
-import { type Others, rebuild } from './rebuilt/prove.ts'
+import { type Others, rebuild, rebuildRest } from './rebuilt/prove.ts'
 import { encodeRebuilt } from './rebuilt/rebuilt.ts'
 import { textVectorOf } from './shape.ts'
 import type { TokenSet } from './token-filter.ts'
@@ -68,6 +68,12 @@ export function encodeRaw(sink: ByteSink, text: TextVector, others: Others, toke
   const rebuilt = rebuild(text, others, tokens)
   if (rebuilt === null) return null
   encodeRebuilt(sink, text, rebuilt)
+  return REBUILT
+}
+
+/** The same where most of the text is known to be that. */
+export function encodeKnownRaw(sink: ByteSink, known: KnownRaw, others: Others, tokens: TokenSet): number {
+  encodeRebuilt(sink, known.rest, rebuildRest(known, others, tokens))
   return REBUILT
 }
 

@@ -8,6 +8,7 @@ import type { TextVector } from '../vector.ts'
 import type { ByteSource } from './bytes.ts'
 import { FILTER_BLOOM, FILTER_FUSE } from './format.ts'
 import { buildFuseFilter, type FuseFilter, fuseFilterHas, readFuseFilter } from './fuse-filter.ts'
+import { forgetWords, hashColumn } from './token-loop.ts'
 
 export interface TokenFilter {
   readonly byteLength: number
@@ -21,6 +22,8 @@ const TABLE_SLOTS_MIN = 1024
 /** The distinct hashes seen; reused from block to block, as a filter is sized only once all are known. */
 export class TokenSet {
   #table = new Int32Array(TABLE_SLOTS_MIN)
+  /** What is in the table, in order of appearance; as long as half the table at the least, which is when that grows. */
+  #hashes = new Int32Array(TABLE_SLOTS_MIN / 2 + 1)
   #count = 0
   #hasZero = false
   readonly #add = (hash: number): void => this.add(hash)
@@ -42,7 +45,8 @@ export class TokenSet {
       slot = (slot + 1) & mask
     }
     table[slot] = hash
-    if (++this.#count * 2 > table.length) this.#grow()
+    this.#hashes[this.#count++] = hash
+    if (this.#count * 2 > table.length) this.#grow()
   }
 
   /**
@@ -71,43 +75,62 @@ export class TokenSet {
     }
   }
 
-  addColumn({ rowCount, bytes, offsets }: TextVector): void {
-    let start = offsets[0]!
-    for (let row = 0; row < rowCount; row++) {
-      const end = offsets[row + 1]!
-      if (start !== end) this.addText(bytes, start, end)
-      start = end
+  /** A text that is one word of ASCII, as names mostly are; false: it is none, and nothing was added. */
+  addWord(text: string): boolean {
+    const { length } = text
+    let hash = HASH_SEED
+    for (let at = 0; at < length; at++) {
+      const code = text.charCodeAt(at)
+      const folded = code < 128 ? FOLD[code]! : 0
+      if (folded === 0) return false
+      hash = Math.imul(hash ^ folded, HASH_PRIME)
     }
+    if (length > 0) this.add(finishHash(hash))
+    return true
+  }
+
+  /** `addText` of every row. */
+  addColumn(text: TextVector): void {
+    const { bytes, offsets } = text
+    const addText = (start: number, end: number): void => this.addText(bytes, start, end)
+    if (hashColumn(this, text, this.#addAll, addText)) return
+    for (let row = 0; row < text.rowCount; row++) addText(offsets[row]!, offsets[row + 1]!)
+  }
+
+  readonly #addAll = (hashes: Int32Array): void => {
+    for (let index = 0; index < hashes.length; index++) this.add(hashes[index]!)
   }
 
   /** Forgets what was added. */
   clear(): void {
     this.#table.fill(0)
+    forgetWords(this)
     this.#count = 0
     this.#hasZero = false
   }
 
   #grow(): void {
-    const held = this.#table
-    const table = new Int32Array(held.length * 4)
+    const table = new Int32Array(this.#table.length * 4)
     const mask = table.length - 1
-    for (let index = 0; index < held.length; index++) {
-      const hash = held[index]!
-      if (hash === 0) continue
+    for (let index = 0; index < this.#count; index++) {
+      const hash = this.#hashes[index]!
       let slot = hash & mask
       while (table[slot] !== 0) slot = (slot + 1) & mask
       table[slot] = hash
     }
     this.#table = table
+    const length = table.length / 2 + 1
+    if (length <= this.#hashes.length) return
+    const hashes = new Int32Array(length)
+    hashes.set(this.#hashes)
+    this.#hashes = hashes
   }
 
   /** In no order that means anything. */
   hashes(): Int32Array {
     const hashes = new Int32Array(this.size)
-    let count = 0
-    if (this.#hasZero) hashes[count++] = 0
-    const table = this.#table
-    for (let slot = 0; slot < table.length; slot++) if (table[slot] !== 0) hashes[count++] = table[slot]!
+    hashes.set(this.#hashes.subarray(0, this.#count))
+    // Where zero stands, if it is there, is zero already.
     return hashes
   }
 

@@ -26,7 +26,7 @@ import {
   TRAILER_BYTES,
   TRAILER_MAGIC,
 } from './format.ts'
-import { encodeRaw, encodeTimeOfEvent, encodeWeave, mayBeWoven, textOfTimes } from './from-others.ts'
+import { encodeKnownRaw, encodeRaw, encodeTimeOfEvent, encodeWeave, mayBeWoven, textOfTimes } from './from-others.ts'
 import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
 import { shapeColumn } from './shape.ts'
@@ -186,6 +186,9 @@ class PartWriter {
       columnOf: (name: string) => (name === '_raw' || name === '_time' ? null : (shaped.get(name) ?? null)),
       isIndexed: (name: string) => indexed.has(name),
     }
+    const known = block.raw ?? null
+    // Fields are numbered as they would be if it came with the others.
+    if (known !== null) for (const name of ['_time', '_raw']) this.#field(name)
     for (const [name, column] of block.columns) {
       if (column.rowCount !== rowCount)
         throw new RangeError(`${name} has ${column.rowCount} rows in a block of ${rowCount}`)
@@ -226,6 +229,11 @@ class PartWriter {
           encodeRaw(sink, vector, fromFields, this.#tokens) ??
           weave(sink, vector, others),
       )
+      yield
+    }
+    if (known !== null) {
+      this.#rawBytes += known.textBytes
+      write(this.#field('_raw'), known.rest, sink => encodeKnownRaw(sink, known, fromFields, this.#tokens))
       yield
     }
     if (texts.length > 0) {

@@ -80,7 +80,7 @@ async function loadedInParts(file: string): Promise<readonly string[]> {
   rmSync(directory, { recursive: true, force: true })
   const engine = await open(directory, { compactionWorkers: 0, flushAgeMs: 1e9, flushRows: 50_000 })
   for await (const batch of batchesOf(file)) {
-    engine.ingest(batch)
+    engine.ingestBatch(batch)
     if (engine.status().bufferedCount >= 50_000) await engine.flush()
   }
   await engine.flush()

@@ -3,21 +3,13 @@
  * so that tuning a query does not wait for a load.
  */
 import { createHash } from 'node:crypto'
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { chunksOf, linesOf } from '../../cli/lines.ts'
 import { open } from '../../engine.ts'
-import { BackpressureError } from '../../storage/errors.ts'
-import type { IncomingEvent } from '../../storage/index.ts'
+import { EventBatch } from '../../storage/ingest/event-batch.ts'
+import { LineReader } from '../../storage/ingest/line-reader.ts'
 import { createEventReader, type EventDefaults, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
 import { DateTime } from '../../storage/value.ts'
 import { type DuckDbFiles, type Loaded, loadDuckDb } from './duckdb.ts'
@@ -29,6 +21,7 @@ export interface LoadedEngine extends Loaded {
 }
 
 const BATCH_EVENTS = 4096
+const BUFFERED_MAX = 512 * 1024 * 1024
 
 export function quernDirectory(events: Events): string {
   return `${events.file}.quern`
@@ -72,15 +65,9 @@ export async function loadQuern(events: Pick<Events, 'file' | 'rows'>, directory
   const engine = await open(directory)
   const startedAt = performance.now()
   for await (const batch of batchesOf(events.file)) {
-    for (;;) {
-      try {
-        engine.ingest(batch)
-        break
-      } catch (error) {
-        if (!(error instanceof BackpressureError)) throw error
-        await engine.flush()
-      }
-    }
+    engine.ingestBatch(batch)
+    // As `quern ingest` does.
+    if (engine.status().bufferedBytes > BUFFERED_MAX) await engine.makeRoom()
   }
   await engine.flush()
   const ms = performance.now() - startedAt
@@ -92,9 +79,9 @@ export async function loadQuern(events: Pick<Events, 'file' | 'rows'>, directory
   return { ms, bytes: bytesUnder(directory) }
 }
 
-/** Events of a file of lines, of JSON unless its name says otherwise, in batches. */
-export async function* batchesOf(file: string): AsyncGenerator<IncomingEvent[]> {
-  const reader = createEventReader()
+/** Events of a file of lines, of JSON unless its name says otherwise: one batch, filled again and again. */
+export async function* batchesOf(file: string): AsyncGenerator<EventBatch> {
+  const reader = new LineReader(createEventReader())
   const defaults: EventDefaults = {
     index: 'main',
     source: null,
@@ -104,29 +91,21 @@ export async function* batchesOf(file: string): AsyncGenerator<IncomingEvent[]> 
     timestampFields: TIMESTAMP_FIELDS,
   }
   const isJson = file.endsWith('.ndjson')
-  const read = (line: string): IncomingEvent => {
-    const result = isJson ? reader.fromJson(line, defaults) : reader.fromLine(line, defaults)
-    if ('problem' in result) throw new Error(result.problem.message)
-    return result.event
-  }
-  let batch: IncomingEvent[] = []
-  let rest = ''
-  for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20 })) {
-    const text = rest + (chunk as string)
-    let start = 0
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const line = text.slice(start, end)
-      start = end + 1
-      if (!isJson && line.trim() === '') continue
-      batch.push(read(line))
-      if (batch.length < BATCH_EVENTS) continue
+  const batch = new EventBatch()
+  for await (const { buffer, end } of chunksOf(file)) {
+    for (const span of linesOf(buffer, end)) {
+      const problem = isJson
+        ? reader.fromJson(batch, buffer, span.start, span.end, defaults)
+        : reader.fromLine(batch, buffer, span.start, span.end, defaults)
+      if (problem !== null) throw new Error(problem.message)
+      if (batch.count < BATCH_EVENTS) continue
       yield batch
-      batch = []
+      batch.clear()
     }
-    rest = text.slice(start)
+    // The lines of a batch lie in one buffer.
+    if (batch.count > 0) yield batch
+    batch.clear()
   }
-  if (rest.trim() !== '') batch.push(read(rest))
-  if (batch.length > 0) yield batch
 }
 
 export function bytesUnder(directory: string): number {

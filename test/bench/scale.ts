@@ -39,7 +39,7 @@ export async function runScale(rows: number, seed: number, say: (text: string) =
     const startedAt = performance.now()
     const usedBefore = processorSeconds()
     for await (const batch of batchesOf(events.file)) {
-      await append(store, day === 0 ? batch : shifted(batch, day * DAY_MICROS))
+      await append(store, shifted(batch.toEvents(), day * DAY_MICROS))
       peak = Math.max(peak, process.memoryUsage.rss())
     }
     const used = processorSeconds()

@@ -5,6 +5,7 @@ import { emptyProfile as nothingMeasured, type Profile } from '../../runtime/pro
 import { createMemoryDocuments } from '../../storage/catalog/documents.ts'
 import { BackpressureError } from '../../storage/errors.ts'
 import type { IncomingEvent, Snapshot, StoreStatus } from '../../storage/index.ts'
+import type { EventBatch } from '../../storage/ingest/event-batch.ts'
 import type { EventLike } from '../../storage/ingest/event-like.ts'
 import type { Value } from '../../storage/value.ts'
 
@@ -47,6 +48,10 @@ export class FakeEngine implements Engine {
       this.published++
     }
     return { first: 1, count: events.length, duplicates: 0, published }
+  }
+
+  ingestBatch(batch: EventBatch) {
+    return this.ingest(batch.toEvents())
   }
 
   live(): never {
@@ -174,6 +179,10 @@ export class FakeEngine implements Engine {
 
   async backup(): Promise<never> {
     throw new Error('a fake has nothing to back up')
+  }
+
+  makeRoom(): Promise<void> {
+    return this.flush()
   }
 
   async flush(): Promise<void> {

@@ -167,6 +167,55 @@ test('events of a part being built in a thread are counted against the buffer', 
     await store.close()
   }))
 
+test('whoever wants room waits for what was buffered first, and what comes meanwhile is written in a hurry', () =>
+  withDirectory(async directory => {
+    const store = await openStore({ directory, flushAgeMs: 1e9 })
+    const events = range(0, 3000).map(n =>
+      event({ n, message: `word${n % 90} word${(n * 7) % 80} word${(n * 3) % 70}` }),
+    )
+    store.append(events)
+    const first = store.makeRoom()
+    await new Promise(resolve => setImmediate(resolve))
+    store.append(events)
+    const second = store.makeRoom()
+    await Promise.all([first, second])
+    assert.equal(store.status().bufferedCount, 3000)
+    await store.makeRoom()
+    assert.equal(store.status().bufferedCount, 0)
+    await store.makeRoom()
+    const snapshot = store.snapshot()
+    const [unhurried, hurried] = snapshot.parts.map(part => part.block(0).columnBytes('message'))
+    snapshot.release()
+    assert.ok(hurried! > unhurried!)
+    assert.equal(numbersIn(store).length, 6000)
+    await store.close()
+  }))
+
+test('from the second generation on that is full before it is old, parts are written in a hurry, if they may be', () =>
+  withDirectory(async directory => {
+    const events = range(0, 4000).map(n => event({ message: `word${n % 90} word${(n * 7) % 80} word${(n * 3) % 70}` }))
+    const bytesOf = async (mayHurry: boolean) => {
+      const store = await openStore({
+        directory: `${directory}/${mayHurry}`,
+        flushRows: 4000,
+        mayHurry,
+        clock: () => 0,
+      })
+      for (let generation = 0; generation < 3; generation++) {
+        store.append(events)
+        await store.flush()
+      }
+      const snapshot = store.snapshot()
+      const bytes = snapshot.parts.map(part => part.block(0).columnBytes('message'))
+      snapshot.release()
+      await store.close()
+      return bytes
+    }
+    const [first, second, third] = await bytesOf(true)
+    assert.ok(second! > first! && second === third)
+    assert.deepEqual(await bytesOf(false), [first, first, first])
+  }))
+
 test('a hurried part says the same in more bytes, and what is merged of such parts is woven', () =>
   withDirectory(async directory => {
     let now = 0

@@ -27,7 +27,7 @@ function throughHex(values: readonly (string | null | undefined)[]): unknown[] |
   const digits = hexDigitsOf(vector)
   if (digits === null) return null
   const sink = new ByteSink()
-  encodeHex(sink, vector, digits)
+  encodeHex(sink, vector)
   const source = new ByteSource(sink.finish().slice())
   const decoded = valuesOf(new HexChunk(source, values.length).all(), values.length)
   assert.equal(source.remaining, 0)

@@ -188,3 +188,33 @@ test('text is cut into the same tokens with a call for each and without', () => 
     }),
   )
 })
+
+test('a column is cut into the tokens of its rows, whoever else has one cut in between', () => {
+  const text = fc.oneof(
+    texts,
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.stringMatching(/^[a-zA-Z0-9 _.:é-]{0,80}$/),
+    // Longer than is looked at in one go.
+    fc.nat(3).map(times => 'word7 '.repeat(times * 15_000)),
+  )
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 40 }), fc.array(text, { maxLength: 5 }), (rows, others) => {
+      const [column, other] = [textVectorOf(rows), textVectorOf(others)]
+      const [tokens, otherTokens] = [new TokenSet(), new TokenSet()]
+      otherTokens.addColumn(other)
+      otherTokens.clear()
+      for (const [set, vector] of [
+        [otherTokens, other],
+        [tokens, column],
+        [otherTokens, other],
+        [otherTokens, column],
+      ] as const)
+        set.addColumn(vector)
+      const expected = new Set(rows.flatMap(row => [...hashesOf(Buffer.from(row))]))
+      assert.deepEqual([...tokens.hashes()].sort(), [...expected].sort())
+      for (const row of others) for (const hash of hashesOf(Buffer.from(row))) expected.add(hash)
+      assert.deepEqual([...otherTokens.hashes()].sort(), [...expected].sort())
+    }),
+    { numRuns: 300 },
+  )
+})

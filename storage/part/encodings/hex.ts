@@ -17,49 +17,66 @@ for (let value = 0; value < 16; value++) NIBBLE[digitOf(value)] = value
 /** Shorter ones gain too little to be looked at. */
 const DIGITS_MIN = 8
 
-/** Asked when a column is classed and again when it is written: of each column once. */
-const known = new WeakMap<TextVector, number | null>()
+interface Packed {
+  readonly digits: number
+  readonly bytes: Uint8Array
+}
+
+/** Asked when a column is classed and again when it is written: of each column once, and what was packed to find out is what is written. */
+const known = new WeakMap<TextVector, Packed | null>()
 
 /** The digits every present row has; null when they are not all lower-case digits of one even length. */
 export function hexDigitsOf(vector: TextVector): number | null {
-  let digits = known.get(vector)
-  if (digits === undefined) {
-    digits = countDigits(vector)
-    known.set(vector, digits)
-  }
-  return digits
+  return packedOf(vector)?.digits ?? null
 }
 
-function countDigits({ rowCount, bytes, offsets, presence }: TextVector): number | null {
+function packedOf(vector: TextVector): Packed | null {
+  let packed = known.get(vector)
+  if (packed === undefined) {
+    packed = pack(vector)
+    known.set(vector, packed)
+  }
+  return packed
+}
+
+function pack({ rowCount, bytes, offsets, presence }: TextVector): Packed | null {
   let digits = -1
+  let packed = new Uint8Array(0)
+  let to = 0
   for (let row = 0; row < rowCount; row++) {
     if (presence !== null && presence[row] !== PRESENT) continue
     const start = offsets[row]!
     const end = offsets[row + 1]!
     const length = end - start
-    if (digits === -1) digits = length
-    if (length !== digits || length < DIGITS_MIN || (length & 1) === 1) return null
     // The first row says no to nearly every column that is something else.
+    if (length !== digits && (digits !== -1 || length < DIGITS_MIN || (length & 1) === 1)) return null
     let seen = 0
-    for (let at = start; at < end; at++) seen |= NIBBLE[bytes[at]!]!
+    if (digits === -1) {
+      for (let at = start; at < end; at++) seen |= NIBBLE[bytes[at]!]!
+      if (seen > 15) return null
+      digits = length
+      packed = new Uint8Array(((rowCount - row) * digits) / 2)
+    }
+    for (let at = start; at < end; at += 2) {
+      const first = NIBBLE[bytes[at]!]!
+      const second = NIBBLE[bytes[at + 1]!]!
+      seen |= first | second
+      packed[to++] = (first << 4) | second
+    }
     if (seen > 15) return null
   }
-  return digits === -1 ? null : digits
+  return digits === -1 ? null : { digits, bytes: packed.subarray(0, to) }
 }
 
-export function encodeHex(sink: ByteSink, { rowCount, bytes, offsets, presence }: TextVector, digits: number): void {
-  writePresence(sink, presence)
-  sink.varint(digits)
-  const packed = new Uint8Array((rowCount * digits) / 2)
-  let to = 0
-  for (let row = 0; row < rowCount; row++) {
-    if (presence !== null && presence[row] !== PRESENT) continue
-    const end = offsets[row + 1]!
-    for (let at = offsets[row]!; at < end; at += 2) {
-      packed[to++] = (NIBBLE[bytes[at]!]! << 4) | NIBBLE[bytes[at + 1]!]!
-    }
-  }
-  sink.bytes(packed.subarray(0, to))
+/** @param vector  of which `hexDigitsOf` says so */
+export function encodeHex(sink: ByteSink, vector: TextVector): void {
+  const packed = packedOf(vector)
+  if (packed === null) throw new TypeError('text that is no hexadecimal digits')
+  writePresence(sink, vector.presence)
+  sink.varint(packed.digits)
+  sink.bytes(packed.bytes)
+  // Kept no longer than it takes to write it.
+  known.delete(vector)
 }
 
 /** Both digits of every byte, as they lie in memory: first digit in the low half. */

@@ -117,9 +117,8 @@ function encodeDense(sink: ByteSink, vector: Exclude<Vector, { kind: 'const' | '
       encodeDurations(sink, vector)
       return DURATIONS
     case 'text': {
-      const digits = hexDigitsOf(vector)
-      if (digits !== null) {
-        encodeHex(sink, vector, digits)
+      if (hexDigitsOf(vector) !== null) {
+        encodeHex(sink, vector)
         return HEX
       }
       encodeText(sink, vector)

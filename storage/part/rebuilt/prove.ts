@@ -4,14 +4,16 @@
  * be cut into tokens then (of some 500 bytes an event 160 are left).
  */
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import type { KnownRaw } from '../columns.ts'
 import type { ThinColumn } from '../thin.ts'
 import type { TokenSet } from '../token-filter.ts'
+import { addKnownTokens } from './known-tokens.ts'
 import { type Matcher, matcherOf } from './match.ts'
 import type { RebuiltText } from './rebuilt.ts'
 import { type Template, templateOf } from './template.ts'
 
 /** Templates of one block. Events of more shapes than this are kept as they are. */
-const TEMPLATES_MAX = 1024
+export const TEMPLATES_MAX = 1024
 /** Shapes tried before the text is taken apart: the ones met last. */
 const TRIES_MAX = 12
 /** Bytes kept as they are beyond this share: then the text is stored as text. */
@@ -82,20 +84,54 @@ class Candidate {
  * @param tokens  gets all tokens of `text`, if it is rebuilt, but for those of the columns that are indexed; else some of them
  */
 export function rebuild(text: TextVector, others: Others, tokens: TokenSet | null): RebuiltText | null {
+  const textBytes = text.offsets[text.rowCount]! - text.offsets[0]!
+  const templates: Template[] = []
+  const chosen = new Uint16Array(text.rowCount)
+  const verbatim = choose(text, others, tokens, templates, chosen, HOPELESS)
+  const isWorth = templates.length > 0 && verbatim <= textBytes * VERBATIM_SHARE_MAX
+  return isWorth ? { templates, chosen, textBytes } : null
+}
+
+/** The same of text of which most is known. It is rebuilt whatever comes of the rest. */
+export function rebuildRest(known: KnownRaw, others: Others, tokens: TokenSet): RebuiltText {
+  const { rest, textBytes } = known
+  const templates = [...known.templates]
+  const chosen = known.chosen.slice()
+  addKnownTokens(known, others, tokens)
+  choose(rest, others, tokens, templates, chosen, Number.POSITIVE_INFINITY)
+  return { templates, chosen, textBytes }
+}
+
+/**
+ * Finds templates for the rows that have none. Answers with the bytes of those that get none.
+ *
+ * @param hopeless  after so many at the start that nothing is found for, it is given up: all bytes
+ */
+function choose(
+  text: TextVector,
+  others: Others,
+  tokens: TokenSet | null,
+  templates: Template[],
+  chosen: Uint16Array,
+  hopeless: number,
+): number {
   const { rowCount, bytes, offsets, presence } = text
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const matcherOfField = matchers(others)
-  const chosen = new Uint16Array(rowCount)
-  const templates: Template[] = []
   // The ones met last first: events of one source alternate between few shapes.
   const recent: Candidate[] = []
   const known = new Map<string, Candidate>()
+  for (const template of templates) {
+    const candidate = new Candidate(template, recent.length + 1, matcherOfField)
+    recent.push(candidate)
+    known.set(keyOf(template), candidate)
+  }
   let verbatim = 0
   let inVain = 0
   for (let row = 0; row < rowCount; row++) {
     const start = offsets[row]!
     const end = offsets[row + 1]!
-    if (presence !== null && presence[row] !== PRESENT) continue
+    if (chosen[row] !== 0 || (presence !== null && presence[row] !== PRESENT)) continue
     let at = -1
     for (let index = 0; index < recent.length && index < TRIES_MAX && at === -1; index++) {
       if (recent[index]!.gives(row, bytes, start, end)) at = index
@@ -118,7 +154,7 @@ export function rebuild(text: TextVector, others: Others, tokens: TokenSet | nul
     }
     if (at === -1) {
       verbatim += end - start
-      if (++inVain === HOPELESS && row < 2 * HOPELESS) return null
+      if (++inVain === hopeless && row < 2 * hopeless) return Number.POSITIVE_INFINITY
       tokens?.addText(bytes, start, end)
       continue
     }
@@ -130,8 +166,7 @@ export function rebuild(text: TextVector, others: Others, tokens: TokenSet | nul
       recent.unshift(found)
     }
   }
-  const total = offsets[rowCount]! - offsets[0]!
-  return templates.length === 0 || verbatim > total * VERBATIM_SHARE_MAX ? null : { templates, chosen }
+  return verbatim
 }
 
 /** One for each field, whichever templates have it: what it has rendered and added is known to all of them. */

@@ -17,6 +17,8 @@ export interface RebuiltText {
   readonly templates: readonly Template[]
   /** By row: 0 kept as it is (or absent), else the number of its template from 1. */
   readonly chosen: Uint16Array
+  /** Of the text as a whole. */
+  readonly textBytes: number
 }
 
 /** A column of few values need not be made whole. */
@@ -63,10 +65,11 @@ function renderers(columnOf: ColumnOf): (field: string) => Renderer | null {
   }
 }
 
-export function encodeRebuilt(sink: ByteSink, text: TextVector, { templates, chosen }: RebuiltText): void {
-  const { rowCount, bytes, offsets } = text
+/** @param text  of which the rows that have a template are not looked at */
+export function encodeRebuilt(sink: ByteSink, text: TextVector, { templates, chosen, textBytes }: RebuiltText): void {
+  const { bytes, offsets } = text
   writePresence(sink, text.presence)
-  sink.varint(offsets[rowCount]! - offsets[0]!)
+  sink.varint(textBytes)
   sink.varint(templates.length)
   for (const { pieces, fields } of templates) {
     sink.varint(fields.length)
@@ -77,7 +80,8 @@ export function encodeRebuilt(sink: ByteSink, text: TextVector, { templates, cho
     }
   }
   writeIntegers(sink, chosen)
-  const kept = [...chosen.keys()].filter(row => chosen[row] === 0)
+  const kept: number[] = []
+  for (let row = 0; row < chosen.length; row++) if (chosen[row] === 0) kept.push(row)
   writeIntegers(
     sink,
     Uint32Array.from(kept, row => offsets[row + 1]! - offsets[row]!),

@@ -134,25 +134,59 @@ function put(bytes: Uint8Array | null, out: Uint8Array, at: number): number {
 
 const ZERO = 48
 const MINUS = 45
+const POINT = 46
+
+/** Decimals of no more digits are taken apart as whole numbers, so many times as large. */
+const DECIMALS = 6
+const SCALE = 10 ** DECIMALS
+/** What is smaller than a millionth is written with an exponent, and so large a number times `SCALE` is still exact. */
+const PLAIN_MIN = 1e-6
+const PLAIN_MAX = 2 ** 31
 
 /** As `String` writes it; beyond 32 bytes there is nothing to write. */
 export function putNumber(value: number, out: Uint8Array, at: number): number {
   if (at + 32 > out.length) return NO_ROOM
-  if ((value | 0) !== value || Object.is(value, -0)) return putText(String(value), out, at)
-  let rest = value
-  let to = at
-  if (rest < 0) {
-    out[to++] = MINUS
-    rest = -rest
+  const size = Math.abs(value)
+  if ((value | 0) !== value || Object.is(value, -0)) {
+    // Two decimals of so few digits are never the same double, so what gives the value back is how `String` writes it (180 → 30 ns).
+    const scaled = Math.round(size * SCALE)
+    if (!(size >= PLAIN_MIN && size < PLAIN_MAX) || scaled / SCALE !== size) return putText(String(value), out, at)
+    const whole = Math.floor(scaled / SCALE)
+    let to = putWhole(whole, out, putSign(value, out, at))
+    let fraction = (scaled - whole * SCALE) | 0
+    let digits = DECIMALS
+    for (let rest = (fraction / 10) | 0; rest * 10 === fraction; rest = (fraction / 10) | 0) {
+      fraction = rest
+      digits--
+    }
+    out[to++] = POINT
+    for (let index = to + digits - 1; index >= to; index--) {
+      const rest = (fraction / 10) | 0
+      out[index] = ZERO + fraction - rest * 10
+      fraction = rest
+    }
+    return to + digits
   }
+  return putWhole(size, out, putSign(value, out, at))
+}
+
+function putSign(value: number, out: Uint8Array, at: number): number {
+  if (value >= 0) return at
+  out[at] = MINUS
+  return at + 1
+}
+
+/** @param value  up to 2^31 */
+function putWhole(value: number, out: Uint8Array, at: number): number {
   let digits = 1
-  for (let bound = 10; rest >= bound && digits < 10; bound *= 10) digits++
-  for (let index = to + digits - 1; index >= to; index--) {
-    const next = Math.trunc(rest / 10)
+  for (let bound = 10; value >= bound && digits < 10; bound *= 10) digits++
+  let rest = value
+  for (let index = at + digits - 1; index >= at; index--) {
+    const next = Math.floor(rest / 10)
     out[index] = ZERO + rest - next * 10
     rest = next
   }
-  return to + digits
+  return at + digits
 }
 
 function putText(text: string, out: Uint8Array, at: number): number {

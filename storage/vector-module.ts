@@ -12,6 +12,7 @@ export const op = {
   block: [0x02, 0x40],
   loop: [0x03, 0x40],
   ifThen: [0x04, 0x40],
+  orElse: [0x05],
   end: [0x0b],
   br: (depth: number) => [0x0c, depth],
   brIf: (depth: number) => [0x0d, depth],
@@ -23,6 +24,7 @@ export const op = {
   differ: [0x47],
   /** −64 to 63: one byte. */
   i64: (value: number) => [0x42, value & 0x7f],
+  long: (value: bigint) => [0x42, ...signedLebOfLong(value)],
   select: [0x1b],
   lessUnsigned: [0x49],
   notLessUnsigned: [0x4f],
@@ -32,6 +34,7 @@ export const op = {
   multiply: [0x6c],
   and: [0x71],
   or: [0x72],
+  xor: [0x73],
   shiftLeft: [0x74],
   shiftRight: [0x76],
   load: [0x28, 2, 0],
@@ -48,11 +51,15 @@ export const op = {
   bitsOfFloat: [0xbd],
   isZeroLong: [0x50],
   trailingZerosLong: [0x7a],
-  subLong: [0x7d],
-  andLong: [0x83],
-  orLong: [0x84],
+  subtractLongs: [0x7d],
+  andLongs: [0x83],
+  orLongs: [0x84],
   shiftLeftLong: [0x86],
   shiftRightLong: [0x88],
+  loadLong: [0x29, 0, 0],
+  storeLong: [0x37, 0, 0],
+  longsEqual: [0x51],
+  multiplyLongs: [0x7e],
   intOfLong: [0xa7],
   longOfUnsigned: [0xad],
   loadVector: (offset: number) => [0xfd, 0x00, 0, offset],
@@ -62,6 +69,7 @@ export const op = {
   swizzle: [0xfd, 0x0e],
   bytesEqual: [0xfd, 0x23],
   bytesDiffer: [0xfd, 0x24],
+  bytesLessUnsigned: [0xfd, 0x26],
   andVector: [0xfd, 0x4e],
   orVector: [0xfd, 0x50],
   /** Whether any bit is set. */
@@ -153,6 +161,11 @@ const name = (text: string): number[] => vector([...Buffer.from(text)])
 function signedLeb(value: number): number[] {
   if (value >= -64 && value < 64) return [value & 0x7f]
   return [(value & 0x7f) | 0x80, ...signedLeb(value >> 7)]
+}
+
+function signedLebOfLong(value: bigint): number[] {
+  if (value >= -64n && value < 64n) return [Number(value & 0x7fn)]
+  return [Number(value & 0x7fn) | 0x80, ...signedLebOfLong(value >> 7n)]
 }
 
 /** Unsigned LEB128. */

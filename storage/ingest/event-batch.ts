@@ -1,0 +1,164 @@
+/**
+ * Events on their way into the buffer, in the order they came. Lines that look like those before stay what they are, bytes and where their
+ * values lie in them (`line-reader.ts`); any other is an event. One batch is filled, appended and emptied again and again: nothing is made
+ * for a line.
+ */
+import type { IncomingEvent } from '../index.ts'
+import type { Template } from '../part/rebuilt/template.ts'
+import { DateTime, type Value } from '../value.ts'
+import { sizeOfEvent, sizeOfFields } from './buffer.ts'
+import type { ByteTemplate } from './byte-template.ts'
+import type { KnownShape } from './known-shape.ts'
+import { LineCells } from './line-cells.ts'
+import type { EventDefaults } from './read-event.ts'
+import { ShapedFields } from './shape.ts'
+
+/** Lines that look alike. */
+export interface LineShape {
+  readonly known: KnownShape
+  readonly bytes: ByteTemplate
+  /** The same as the part writer has it: `_raw` of such a line can be put together from its fields. */
+  readonly template: Template
+}
+
+/** To begin with: most requests hold few. */
+const ROWS = 64
+const NO_BYTES = Buffer.alloc(0)
+const NO_VIEW = new DataView(new ArrayBuffer(0))
+
+export class EventBatch {
+  count = 0
+  /** What all lines lie in. */
+  bytes: Buffer = NO_BYTES
+  /** Of the same memory. */
+  words: DataView = NO_VIEW
+  readonly cells = new LineCells(ROWS * 8)
+  cellCount = 0
+  /** By row. Null: it is in `events`. */
+  readonly shapes: (LineShape | null)[] = []
+  readonly events: (IncomingEvent | null)[] = []
+  readonly defaults: (EventDefaults | null)[] = []
+  /** Of lines: where their first cell is, where they begin and end. */
+  firstCells = new Int32Array(ROWS)
+  starts = new Int32Array(ROWS)
+  ends = new Int32Array(ROWS)
+  micros = new Float64Array(ROWS)
+  nanos = new Uint16Array(ROWS)
+  /** Does it say its time itself? Else it is when it was received. */
+  hasTime = new Uint8Array(ROWS)
+  /** Is the line what its template and its values give, byte for byte? */
+  isCanonical = new Uint8Array(ROWS)
+
+  addEvent(event: IncomingEvent): void {
+    this.#reserve()
+    const row = this.count++
+    this.shapes[row] = null
+    this.events[row] = event
+    this.defaults[row] = null
+    this.micros[row] = event.time.micros
+  }
+
+  /** A line of which the values are in the cells behind those of the lines before. Answers with its row. */
+  addLine(shape: LineShape, bytes: Buffer, start: number, end: number, defaults: EventDefaults): number {
+    this.#reserve()
+    const row = this.count++
+    if (this.bytes !== bytes) {
+      this.bytes = bytes
+      this.words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    }
+    this.shapes[row] = shape
+    this.events[row] = null
+    this.defaults[row] = defaults
+    this.firstCells[row] = this.cellCount
+    this.cellCount += shape.template.fields.length
+    this.starts[row] = start
+    this.ends[row] = end
+    return row
+  }
+
+  setTime(row: number, micros: number, nanos: number): void {
+    this.micros[row] = micros
+    this.nanos[row] = nanos
+    this.hasTime[row] = 1
+  }
+
+  setReceived(row: number, { micros, nanos }: DateTime): void {
+    this.setTime(row, micros, nanos)
+    this.hasTime[row] = 0
+  }
+
+  /** Room for one more. */
+  #reserve(): void {
+    const { length } = this.starts
+    if (this.count < length) return
+    const grow = <A extends Int32Array | Float64Array | Uint16Array | Uint8Array>(array: A, into: A): A => {
+      into.set(array)
+      return into
+    }
+    this.firstCells = grow(this.firstCells, new Int32Array(length * 2))
+    this.starts = grow(this.starts, new Int32Array(length * 2))
+    this.ends = grow(this.ends, new Int32Array(length * 2))
+    this.micros = grow(this.micros, new Float64Array(length * 2))
+    this.nanos = grow(this.nanos, new Uint16Array(length * 2))
+    this.hasTime = grow(this.hasTime, new Uint8Array(length * 2))
+    this.isCanonical = grow(this.isCanonical, new Uint8Array(length * 2))
+  }
+
+  clear(): void {
+    this.count = 0
+    this.cellCount = 0
+    this.bytes = NO_BYTES
+    this.words = NO_VIEW
+  }
+
+  /** The end of the rows from `row` on that are lines of one shape, go to one index and happened on one day, as `row` did. */
+  endOfRun(row: number, dayMicros: number): number {
+    const { shapes, defaults, micros, count } = this
+    const shape = shapes[row]
+    const { index } = defaults[row]!
+    const dayStart = Math.floor(micros[row]! / dayMicros) * dayMicros
+    const dayEnd = dayStart + dayMicros
+    let end = row + 1
+    while (
+      end < count &&
+      shapes[end] === shape &&
+      defaults[end]!.index === index &&
+      micros[end]! >= dayStart &&
+      micros[end]! < dayEnd
+    )
+      end++
+    return end
+  }
+
+  /** Bytes of a line. */
+  lengthOf(row: number): number {
+    return this.ends[row]! - this.starts[row]!
+  }
+
+  /** As the buffer counts them, see `sizeOfEvent`. */
+  sizeOf(row: number): number {
+    const shape = this.shapes[row]
+    if (shape == null) return sizeOfEvent(this.events[row]!)
+    return sizeOfFields(shape.known.shape.names.length) + 2 * this.lengthOf(row)
+  }
+
+  /** As its reader would have made it. */
+  eventAt(row: number): IncomingEvent {
+    const shape = this.shapes[row]
+    if (shape == null) return this.events[row]!
+    const { known, template } = shape
+    const { index, receivedAt } = this.defaults[row]!
+    const time = this.hasTime[row] === 1 ? new DateTime(this.micros[row]!, this.nanos[row]!) : receivedAt
+    const first = this.firstCells[row]!
+    const values: Value[] = template.fields.map((_, place) => this.cells.valueAt(first + place, this.bytes))
+    const source = values[known.sourceAt]
+    for (const added of known.added) values.push(added ?? source)
+    const raw = this.bytes.toString('utf8', this.starts[row], this.ends[row])
+    return { index, time, raw, fields: new ShapedFields(known.shape, values) }
+  }
+
+  /** For who wants events. */
+  toEvents(): IncomingEvent[] {
+    return Array.from({ length: this.count }, (_, row) => this.eventAt(row))
+  }
+}

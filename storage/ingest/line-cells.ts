@@ -1,0 +1,54 @@
+/**
+ * Values of lines, one cell each, as they lie in the lines' bytes: a text is where it begins and ends, a number is its value. No string and
+ * no object is made of a value that only goes on into a column.
+ */
+import type { Value } from '../value.ts'
+
+export const TEXT = 1
+export const NUMBER = 2
+export const TRUE = 3
+export const FALSE = 4
+export const NULL = 5
+
+export class LineCells {
+  kinds: Uint8Array
+  /** Of texts: where their bytes lie, and a hash of them where somebody wants one. */
+  starts: Int32Array
+  ends: Int32Array
+  hashes: Int32Array
+  numbers: Float64Array
+
+  constructor(capacity: number) {
+    this.kinds = new Uint8Array(capacity)
+    this.starts = new Int32Array(capacity)
+    this.ends = new Int32Array(capacity)
+    this.hashes = new Int32Array(capacity)
+    this.numbers = new Float64Array(capacity)
+  }
+
+  /** Makes room for as many. */
+  reserve(count: number): void {
+    if (count <= this.kinds.length) return
+    const more = new LineCells(Math.max(count, this.kinds.length * 2))
+    more.kinds.set(this.kinds)
+    more.starts.set(this.starts)
+    more.ends.set(this.ends)
+    more.hashes.set(this.hashes)
+    more.numbers.set(this.numbers)
+    Object.assign(this, more)
+  }
+
+  /** @param bytes  those the line lies in */
+  valueAt(cell: number, bytes: Buffer): Exclude<Value, undefined> {
+    switch (this.kinds[cell]) {
+      case TEXT:
+        return bytes.toString('utf8', this.starts[cell], this.ends[cell])
+      case NUMBER:
+        return this.numbers[cell]!
+      case NULL:
+        return null
+      default:
+        return this.kinds[cell] === TRUE
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Which lines of a block are known to be what a template and their fields give. Their reader has compared all of it: the template's pieces byte for byte, texts
+ * without an escape, numbers as `String` writes them (`ByteTemplate.isCanonical`). So `_raw` need not go to the thread that builds the part.
+ */
+import type { KnownRaw } from '../part/columns.ts'
+import { TEMPLATES_MAX } from '../part/rebuilt/prove.ts'
+import type { EventBatch, LineShape } from './event-batch.ts'
+import type { TextStorage } from './string-storage.ts'
+
+/** In a shorter block the writer looks at the texts as values. */
+const ROWS_MIN = 1024
+
+export class RawTemplates {
+  readonly #shapes: LineShape[] = []
+  /** By row; those behind its end are not known. */
+  #chosen = new Uint16Array(0)
+  #knownBytes = 0
+
+  addLines(row: number, { shapes, isCanonical, starts, ends }: EventBatch, from: number, to: number): void {
+    const shape = shapes[from]!
+    let number = this.#shapes.indexOf(shape) + 1
+    if (number === 0) {
+      if (this.#shapes.length >= TEMPLATES_MAX) return
+      number = this.#shapes.push(shape)
+    }
+    const rows = row + to - from
+    if (rows > this.#chosen.length) {
+      const grown = new Uint16Array(Math.max(ROWS_MIN, rows * 2))
+      grown.set(this.#chosen)
+      this.#chosen = grown
+    }
+    for (let at = from; at < to; at++) {
+      if (isCanonical[at] === 0) continue
+      this.#chosen[row + at - from] = number
+      this.#knownBytes += ends[at]! - starts[at]!
+    }
+  }
+
+  /** Null where too little is known: the text is handed over then. @param raw  the lines themselves, one for every row */
+  of(rowCount: number, raw: TextStorage): KnownRaw | null {
+    // As much as the writer wants, lest it take the text for no JSON and ask for all of it.
+    if (rowCount < ROWS_MIN || this.#knownBytes * 2 < raw.textBytes) return null
+    const chosen = new Uint16Array(rowCount)
+    chosen.set(this.#chosen.subarray(0, rowCount))
+    return {
+      templates: this.#shapes.map(({ template }) => template),
+      chosen,
+      rest: raw.textsOf(chosen),
+      textBytes: raw.textBytes,
+    }
+  }
+}
