@@ -197,6 +197,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
     stepsBack: (options.elsewhere ?? 'never') !== 'never',
     entry: new URL('./worker.js', import.meta.url),
     threads: directory === null ? 0 : threads,
+    shares: Math.max(1, availableParallelism() - 1),
     budget,
     rowsMin: options.parallelRowsMin ?? 200_000,
   })

@@ -22,6 +22,8 @@ export interface PoolOptions {
   /** Whether its threads leave the processor to the one that asks, which has others waiting for it. Default false. */
   readonly stepsBack?: boolean
   readonly rowsMin: number
+  /** So many of them share a query with the one that asks; default all. The others are there for whole queries beside it. */
+  readonly shares?: number
 }
 
 /** A thread costs about 30 MB: not kept for nothing. */
@@ -65,7 +67,8 @@ export class ThreadPool implements Lanes {
   ready(): number {
     this.#start()
     const starting = this.#threads.findIndex(thread => !thread.isOnline)
-    return starting === -1 ? this.#threads.length : starting
+    const online = starting === -1 ? this.#threads.length : starting
+    return Math.min(online, this.#options.shares ?? online)
   }
 
   /** Queries go on with fewer threads; that they do must not stay unknown. */

@@ -15,6 +15,8 @@ const TRIES = 3
 /** A way that was slower may not be for ever. */
 const TRY_AGAIN = 64
 const PLANS_MAX = 1000
+/** What takes longer of what it takes alone is done alone: it leaves the other cores to others, and takes the same time each time. */
+const SHARED_PART_MAX = 0.85
 
 /** Of the last runs about the quickest: what others do on the machine only ever makes one slower. */
 class Way {
@@ -49,7 +51,7 @@ export class WorkLedger {
     if (alone.tries < TRIES && shared.ms(rows) <= ALONE_MS_MAX) return false
     if (alone.tries === 0) return true
     if (shared.tries < TRIES && alone.ms(rows) >= SHARED_MS_MIN) return true
-    const isQuicker = shared.ms(rows) < alone.ms(rows)
+    const isQuicker = shared.ms(rows) < SHARED_PART_MAX * alone.ms(rows)
     return known.runs % TRY_AGAIN === TRY_AGAIN - 1 ? !isQuicker : isQuicker
   }
 

@@ -64,6 +64,8 @@ function asRow({ rows, keys, closedBy }: Transaction, keyNames: readonly string[
   fields.set('closed_by', closedBy)
   const row = { fields, index: rows[0]!.index }
   for (const [index, name] of keyNames.entries()) setField(row, name, keys[index])
+  // One key is no part of another.
+  for (const [index, name] of keyNames.entries()) fields.set(name, keys[index])
   return row
 }
 

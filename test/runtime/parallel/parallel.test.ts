@@ -125,7 +125,7 @@ describe('work shared between threads', () => {
         note: (plan, rows, way) => {
           asked.push(way)
           // Shared is quicker until it is slower.
-          work.note(plan, rows, way, way === 'alone' ? 10 : asked.length < 12 ? 9 : 20)
+          work.note(plan, rows, way, way === 'alone' ? 10 : asked.length < 12 ? 8 : 20)
         },
       },
       ready: () => 1,
