@@ -24,6 +24,8 @@ const HEAD_INTS = 16
 const TICK_MS = 32
 /** Two threads at work on the same query do not take from each other. */
 const OLDER_TICKS = Math.ceil(500 / TICK_MS)
+/** What a query reads over and over it has read since. */
+const STALE_TICKS = Math.ceil(5000 / TICK_MS)
 /** A little ahead, so that a thread is not asked for each chunk. */
 const ASK_KIB_MIN = 1024
 
@@ -119,12 +121,24 @@ export class CacheShare {
     return Atomics.load(this.#ints, this.#at + ASKED_KIB) !== 0
   }
 
-  /** All together, without what threads are about to give up, would a cache of `ownBytes` be within the budget? */
-  hasRoom(ownBytes: number): boolean {
-    let bytes = ownBytes
+  /** By how much a cache of `ownBytes` would have all together, without what threads are about to give up, go over the budget. */
+  excess(ownBytes: number): number {
+    let bytes = ownBytes - this.maxBytes
     for (let at = HEAD_INTS; at < this.#ints.length; at += SHARE_INTS)
       if (at !== this.#at) bytes += this.#kibOf(at) * 1024
-    return bytes <= this.maxBytes
+    return bytes
+  }
+
+  /** What others hold that nobody misses, as far as can be told from here: half of all, where the oldest of it was not used lately. */
+  get staleElsewhere(): number {
+    let kib = 0
+    for (let at = HEAD_INTS; at < this.#ints.length; at += SHARE_INTS)
+      if (at !== this.#at && this.isStale(Atomics.load(this.#ints, at + OLDEST))) kib += this.#kibOf(at) / 2
+    return kib * 1024
+  }
+
+  isStale(usedAt: number): boolean {
+    return ((this.tick - usedAt) | 0) > STALE_TICKS
   }
 
   /** Without what it was asked for. */

@@ -26,7 +26,7 @@ export interface ChunkCache {
   get(part: string, block: number, field: string): object | undefined
   /** Keeps `value`, which takes about `bytes`; something larger than the whole budget is not kept. */
   set(part: string, block: number, field: string, value: object, bytes: number): void
-  /** Could so many bytes more be kept, and nothing else would have to go? */
+  /** Could so many bytes more be kept, and nothing would have to go that was used lately? */
   hasRoomFor(bytes: number): boolean
   /** Forgets everything of one part; called when the part is closed. */
   drop(part: string): void
@@ -103,7 +103,7 @@ class BoundedChunkCache implements ChunkCache {
     this.#remove(key)
     if (bytes > this.maxBytes) return
     const isBack = this.#dropped.delete(key)
-    while (!this.hasRoomFor(bytes)) {
+    while (this.#share.excess(this.#bytes + bytes) > 0) {
       if (this.#share.askForOlder(bytes, this.#oldest?.usedAt ?? null)) continue
       const victim = isBack ? this.#anyEntry() : this.#oldest
       // Threads that came for the same room at once: they go over by what each was about to keep.
@@ -123,7 +123,17 @@ class BoundedChunkCache implements ChunkCache {
   }
 
   hasRoomFor(bytes: number): boolean {
-    return this.#share.hasRoom(this.#bytes + bytes)
+    let excess = this.#share.excess(this.#bytes + bytes)
+    if (excess <= 0) return true
+    if (bytes > this.maxBytes) return false
+    excess -= this.#share.staleElsewhere
+    for (
+      let entry = this.#oldest;
+      excess > 0 && entry !== null && this.#share.isStale(entry.usedAt);
+      entry = entry.newer
+    )
+      excess -= entry.bytes
+    return excess <= 0
   }
 
   drop(part: string): void {

@@ -130,3 +130,27 @@ test('rows are of one group exactly when their keys are one value, whatever the 
     { numRuns: 150 },
   )
 })
+
+test('pairs that few rows could make of many are numbered, and go on being so while codes mean the same', () => {
+  const dictionaries = [0, 1].map(key => ({ values: Array.from({ length: 100 }, (_, n) => `${key} ${n}`) }))
+  const batchOfRows = (rowCount: number, dictionariesOf = dictionaries) =>
+    batchOf(
+      new Map(
+        dictionariesOf.map((dictionary, key) => [
+          `${key}`,
+          { kind: 'dict', rowCount, codes: Uint8Array.from({ length: rowCount }, (_, row) => row % 100), dictionary },
+        ]),
+      ),
+      rowCount,
+    )
+  const groups = new GroupTable([0, 1].map(key => ({ field: `${key}`, binMicros: null })))
+  groups.prepare(batchOfRows(200))
+  assert.ok(groups.slotCount < 10_000, `${groups.slotCount}`)
+  groups.prepare(batchOfRows(5000))
+  assert.ok(groups.slotCount < 10_000)
+  const others = dictionaries.map(({ values }) => ({ values: [...values] }))
+  groups.prepare(batchOfRows(5000, others))
+  assert.equal(groups.slotCount, 10_000)
+  groups.prepare(batchOfRows(200, others))
+  assert.equal(groups.slotCount, 10_000)
+})

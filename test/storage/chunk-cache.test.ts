@@ -61,6 +61,22 @@ test('threads at work at the same time do not take from each other', () => {
   assert.equal(countOf(two, 'q', 2048), 1048)
 })
 
+test('there is room where only what nobody has used lately would have to go', () => {
+  const { caches, wait } = sharedBy(2, 100 * KIB)
+  const [one, two] = caches as [ChunkCache, ChunkCache]
+  fill(one, 'p', 40)
+  wait(10 * SECOND)
+  fill(one, 'q', 40)
+  assert.ok(one.hasRoomFor(20 * KIB))
+  assert.ok(one.hasRoomFor(60 * KIB), 'the first forty are stale')
+  assert.ok(!one.hasRoomFor(61 * KIB))
+  assert.ok(two.hasRoomFor(40 * KIB), 'of what another holds half is taken to be, where the oldest is')
+  assert.ok(!two.hasRoomFor(61 * KIB))
+  countOf(one, 'p', 40)
+  assert.ok(!one.hasRoomFor(21 * KIB), 'all was used just now')
+  assert.ok(!one.hasRoomFor(101 * KIB))
+})
+
 test('what a thread held is free when it lets go of its share, and another may take it', () => {
   const { budget, caches } = sharedBy(2, 100 * KIB)
   fill(caches[0]!, 'p', 100)
