@@ -1,12 +1,12 @@
 /**
- * `node cli/launch.mjs <bytes> …` is `node …` with glibc told to give buffers of so many bytes and more back when they are freed. `npm start` and
- * `npm run bench` begin with it.
+ * `node cli/launch.mjs <bytes> …` is `node …` with glibc told to give buffers of so many bytes and more back when they are freed. `npm start` begins
+ * with it.
  *
  * Once a large buffer has been freed, glibc takes those that follow from its heap, up to 32 MB each, and a heap only shrinks from its end: a server
  * that has taken events and is at rest keeps hundreds of megabytes that nobody uses. The limit stays where it is when it is named, which only the
  * environment of a new process can do. A minute after 500,000 events by bulk, resident: 277 MiB, from 128 KiB on 150. The questions of the bench
- * over 20 M events, at the peak: 1,156 MiB, from 512 KiB on 939. Smaller ones are better kept, as what a query makes block by block would be zeroed
- * by the system each time: from 64 KiB on p95 took a tenth more. Other libraries of C ignore the names.
+ * over 20 M events, at the peak: 1,156 MiB, from 512 KiB on 939. It costs where a query makes large buffers, which the system zeroes each time: from
+ * 64 KiB on p95 took a tenth more; so the bench, which is about time, goes without. Other libraries of C ignore the names.
  */
 import { spawn } from 'node:child_process'
 
