@@ -323,6 +323,7 @@ class StoreEngine implements Engine {
   }
 
   #start(text: string, options: QueryOptions, mayGo = false): Started {
+    this.#budget.noteQuery()
     const given = options.snapshot
     const snapshot = given === undefined ? this.#store.snapshot() : { ...given, release: () => {} }
     try {

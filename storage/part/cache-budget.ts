@@ -18,13 +18,15 @@ const HITS = 4
 const MISSES = 5
 /** Each a line of the processor's cache, which no other thread writes to. */
 const SHARE_INTS = 16
-/** The budget, as a float64. */
+/** The budget, as a float64; how many queries there were. */
 const HEAD_INTS = 16
+const QUERIES = 2
 
 const TICK_MS = 32
 /** Two threads at work on the same query do not take from each other. */
 const OLDER_TICKS = Math.ceil(500 / TICK_MS)
-/** What a query reads over and over it has read since. */
+/** What is asked over and over was read since: of who pauses by the last of these queries, of many at once in this time. */
+const STALE_QUERIES = 4
 const STALE_TICKS = Math.ceil(5000 / TICK_MS)
 /** A little ahead, so that a thread is not asked for each chunk. */
 const ASK_KIB_MIN = 1024
@@ -73,6 +75,11 @@ export class CacheBudget {
     return { bytes: sum(KIB) * 1024, maxBytes: this.maxBytes, hits: sum(HITS) >>> 0, misses: sum(MISSES) >>> 0 }
   }
 
+  /** A query begins. */
+  noteQuery(): void {
+    Atomics.add(this.#ints, QUERIES, 1)
+  }
+
   /** The number of a share that nobody has; null when all are taken. */
   take(): number | null {
     for (let share = 0; share < this.#shares; share++) {
@@ -117,6 +124,11 @@ export class CacheShare {
     return ticksOf(this.#now())
   }
 
+  /** Of the query at hand, about. */
+  get query(): number {
+    return Atomics.load(this.#ints, QUERIES)
+  }
+
   get isAsked(): boolean {
     return Atomics.load(this.#ints, this.#at + ASKED_KIB) !== 0
   }
@@ -133,11 +145,16 @@ export class CacheShare {
   get staleElsewhere(): number {
     let kib = 0
     for (let at = HEAD_INTS; at < this.#ints.length; at += SHARE_INTS)
-      if (at !== this.#at && this.isStale(Atomics.load(this.#ints, at + OLDEST))) kib += this.#kibOf(at) / 2
+      if (at !== this.#at && this.#isOld(Atomics.load(this.#ints, at + OLDEST))) kib += this.#kibOf(at) / 2
     return kib * 1024
   }
 
-  isStale(usedAt: number): boolean {
+  /** Not used lately. @param usedAt  `tick` then. @param usedIn  `query` then */
+  isStale(usedAt: number, usedIn: number): boolean {
+    return this.query - usedIn >= STALE_QUERIES && this.#isOld(usedAt)
+  }
+
+  #isOld(usedAt: number): boolean {
     return ((this.tick - usedAt) | 0) > STALE_TICKS
   }
 

@@ -14,7 +14,9 @@ interface Entry {
   readonly bytes: number
   /** Among all. */
   slot: number
+  /** `tick` and `query` of the share then. */
   usedAt: number
+  usedIn: number
   older: Entry | null
   newer: Entry | null
 }
@@ -112,7 +114,7 @@ class BoundedChunkCache implements ChunkCache {
       this.#dropped.add(victim.key)
     }
     this.#forgetDropped()
-    const entry: Entry = { key, value, bytes, slot: this.#all.length, usedAt: 0, older: null, newer: null }
+    const entry: Entry = { key, value, bytes, slot: this.#all.length, usedAt: 0, usedIn: 0, older: null, newer: null }
     this.#all.push(entry)
     this.#entries.set(key, entry)
     this.#link(entry)
@@ -127,12 +129,11 @@ class BoundedChunkCache implements ChunkCache {
     if (excess <= 0) return true
     if (bytes > this.maxBytes) return false
     excess -= this.#share.staleElsewhere
-    for (
-      let entry = this.#oldest;
-      excess > 0 && entry !== null && this.#share.isStale(entry.usedAt);
-      entry = entry.newer
-    )
+    let entry = this.#oldest
+    while (excess > 0 && entry !== null && this.#share.isStale(entry.usedAt, entry.usedIn)) {
       excess -= entry.bytes
+      entry = entry.newer
+    }
     return excess <= 0
   }
 
@@ -192,6 +193,7 @@ class BoundedChunkCache implements ChunkCache {
   /** As the newest. */
   #link(entry: Entry): void {
     entry.usedAt = this.#share.tick
+    entry.usedIn = this.#share.query
     entry.older = this.#newest
     entry.newer = null
     if (this.#newest === null) this.#oldest = entry

@@ -62,12 +62,14 @@ test('threads at work at the same time do not take from each other', () => {
 })
 
 test('there is room where only what nobody has used lately would have to go', () => {
-  const { caches, wait } = sharedBy(2, 100 * KIB)
+  const { budget, caches, wait } = sharedBy(2, 100 * KIB)
   const [one, two] = caches as [ChunkCache, ChunkCache]
   fill(one, 'p', 40)
   wait(10 * SECOND)
   fill(one, 'q', 40)
   assert.ok(one.hasRoomFor(20 * KIB))
+  assert.ok(!one.hasRoomFor(60 * KIB), 'who has waited comes back to what he read last')
+  for (let query = 0; query < 4; query++) budget.noteQuery()
   assert.ok(one.hasRoomFor(60 * KIB), 'the first forty are stale')
   assert.ok(!one.hasRoomFor(61 * KIB))
   assert.ok(two.hasRoomFor(40 * KIB), 'of what another holds half is taken to be, where the oldest is')
