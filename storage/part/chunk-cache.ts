@@ -28,8 +28,12 @@ export interface ChunkCache {
   get(part: string, block: number, field: string): object | undefined
   /** Keeps `value`, which takes about `bytes`; something larger than the whole budget is not kept. */
   set(part: string, block: number, field: string, value: object, bytes: number): void
-  /** Could so many bytes more be kept, and nothing would have to go that was used lately? */
-  hasRoomFor(bytes: number): boolean
+  /**
+   * Could so many bytes more be kept, and nothing would have to go that was used lately?
+   *
+   * @param altogether  what the caller would keep if he could go on; where that is more than half of the budget, nothing at all is to go for it
+   */
+  hasRoomFor(bytes: number, altogether?: number): boolean
   /** Forgets everything of one part; called when the part is closed. */
   drop(part: string): void
   /** Lets go of its share of the budget. */
@@ -124,10 +128,10 @@ class BoundedChunkCache implements ChunkCache {
     else keys.add(key)
   }
 
-  hasRoomFor(bytes: number): boolean {
+  hasRoomFor(bytes: number, altogether = bytes): boolean {
     let excess = this.#share.excess(this.#bytes + bytes)
     if (excess <= 0) return true
-    if (bytes > this.maxBytes) return false
+    if (altogether > this.maxBytes / 2) return false
     excess -= this.#share.staleElsewhere
     let entry = this.#oldest
     while (excess > 0 && entry !== null && this.#share.isStale(entry.usedAt, entry.usedIn)) {
