@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { assembleSplit, assembleWhole } from './compiler/index.ts'
 import type { ThreadData } from './runtime/parallel/messages.ts'
 import { serve } from './runtime/parallel/serve.ts'
-import { fullCollection, stepBack } from './storage/nice.ts'
+import { collectAll, stepBack } from './storage/nice.ts'
 import { CacheBudget } from './storage/part/cache-budget.ts'
 import { createPartFiles } from './storage/part-files.ts'
 
@@ -14,7 +14,6 @@ const { cache, poolBytes, stepsBack } = workerData as ThreadData
 if (stepsBack) stepBack(NICENESS)
 /** A thread without work does not collect by itself, and what it has dropped for another would stay. */
 const COLLECT_BYTES = 32 * 2 ** 20
-const collect = fullCollection()
 let droppedBytes = 0
 
 const files = createPartFiles(
@@ -24,7 +23,7 @@ const files = createPartFiles(
       droppedBytes += bytes
       if (droppedBytes < COLLECT_BYTES) return
       droppedBytes = 0
-      collect()
+      collectAll()
     },
   },
 )

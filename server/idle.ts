@@ -4,7 +4,7 @@
  * comes at that moment waits for it, about 50 ms.
  */
 import { performance } from 'node:perf_hooks'
-import { fullCollection } from '../storage/nice.ts'
+import { collectAll } from '../storage/nice.ts'
 
 const LOOK_EVERY_MS = 10_000
 /** Of the time between two looks. */
@@ -55,6 +55,6 @@ function processView(): IdleView {
       const { heapUsed, external } = process.memoryUsage()
       return heapUsed + external
     },
-    collect: fullCollection(),
+    collect: collectAll,
   }
 }

@@ -38,10 +38,15 @@ export function collectForPassing(): void {
 const FEW_CORES = 4
 
 /**
- * Collects all garbage of the calling thread, when called. V8 hands its collector only to contexts that are made after it was told to; it stays
+ * Collects all garbage of the calling thread. V8 hands its collector only to contexts that are made after it was told to; it stays
  * told, as what one thread took back another may be about to rely on.
  */
-export function fullCollection(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as () => void
+export function collectAll(): void {
+  if (collector === null) {
+    setFlagsFromString('--expose-gc')
+    collector = runInNewContext('gc') as () => void
+  }
+  collector()
 }
+
+let collector: (() => void) | null = null

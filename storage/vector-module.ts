@@ -19,12 +19,10 @@ export const op = {
   get: (local: number) => [0x20, local],
   set: (local: number) => [0x21, local],
   tee: (local: number) => [0x22, local],
-  i32: (value: number) => [0x41, ...signedLeb(value)],
+  i32: (value: number) => [0x41, ...signedLeb(BigInt(value))],
   isZero: [0x45],
   differ: [0x47],
-  /** −64 to 63: one byte. */
-  i64: (value: number) => [0x42, value & 0x7f],
-  long: (value: bigint) => [0x42, ...signedLebOfLong(value)],
+  i64: (value: number | bigint) => [0x42, ...signedLeb(BigInt(value))],
   select: [0x1b],
   lessUnsigned: [0x49],
   notLessUnsigned: [0x4f],
@@ -158,14 +156,10 @@ function list(items: readonly (readonly number[])[]): number[] {
 const vector = (bytes: readonly number[]): number[] => [...leb(bytes.length), ...bytes]
 const name = (text: string): number[] => vector([...Buffer.from(text)])
 
-function signedLeb(value: number): number[] {
-  if (value >= -64 && value < 64) return [value & 0x7f]
-  return [(value & 0x7f) | 0x80, ...signedLeb(value >> 7)]
-}
-
-function signedLebOfLong(value: bigint): number[] {
-  if (value >= -64n && value < 64n) return [Number(value & 0x7fn)]
-  return [Number(value & 0x7fn) | 0x80, ...signedLebOfLong(value >> 7n)]
+/** Signed LEB128. */
+function signedLeb(value: bigint): number[] {
+  const low = Number(value & 0x7fn)
+  return value >= -64n && value < 64n ? [low] : [low | 0x80, ...signedLeb(value >> 7n)]
 }
 
 /** Unsigned LEB128. */

@@ -8,6 +8,7 @@ import type { Template } from '../part/rebuilt/template.ts'
 import { DateTime, type Value } from '../value.ts'
 import { sizeOfEvent, sizeOfFields } from './buffer.ts'
 import type { ByteTemplate } from './byte-template.ts'
+import { resized } from './column-storage.ts'
 import type { KnownShape } from './known-shape.ts'
 import { LineCells } from './line-cells.ts'
 import type { EventDefaults } from './read-event.ts'
@@ -91,17 +92,13 @@ export class EventBatch {
   #reserve(): void {
     const { length } = this.starts
     if (this.count < length) return
-    const grow = <A extends Int32Array | Float64Array | Uint16Array | Uint8Array>(array: A, into: A): A => {
-      into.set(array)
-      return into
-    }
-    this.firstCells = grow(this.firstCells, new Int32Array(length * 2))
-    this.starts = grow(this.starts, new Int32Array(length * 2))
-    this.ends = grow(this.ends, new Int32Array(length * 2))
-    this.micros = grow(this.micros, new Float64Array(length * 2))
-    this.nanos = grow(this.nanos, new Uint16Array(length * 2))
-    this.hasTime = grow(this.hasTime, new Uint8Array(length * 2))
-    this.isCanonical = grow(this.isCanonical, new Uint8Array(length * 2))
+    this.firstCells = resized(this.firstCells, new Int32Array(length * 2))
+    this.starts = resized(this.starts, new Int32Array(length * 2))
+    this.ends = resized(this.ends, new Int32Array(length * 2))
+    this.micros = resized(this.micros, new Float64Array(length * 2))
+    this.nanos = resized(this.nanos, new Uint16Array(length * 2))
+    this.hasTime = resized(this.hasTime, new Uint8Array(length * 2))
+    this.isCanonical = resized(this.isCanonical, new Uint8Array(length * 2))
   }
 
   clear(): void {

@@ -1,6 +1,7 @@
 /** One block of the buffer: columns while they fill, and the same columns once complete. */
 import type { IncomingEvent } from '../index.ts'
 import type { KnownRaw } from '../part/columns.ts'
+import { isEarlier } from '../part/summary.ts'
 import { DateTime, type Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { ColumnBuilder, type FieldState } from './column-builder.ts'
@@ -198,17 +199,11 @@ export class MemoryBlock {
 
   private noteTime(row: number, micros: number, nanos: number): void {
     this.time.put(row, micros, nanos)
-    if (micros < this.lastMicros || (micros === this.lastMicros && nanos < this.lastNanos)) this.sorted = false
+    if (isEarlier(micros, nanos, this.lastMicros, this.lastNanos)) this.sorted = false
     this.lastMicros = micros
     this.lastNanos = nanos
     const { min, max } = this
-    if (min === null || micros < min.micros || (micros === min.micros && nanos < min.nanos))
-      this.min = new DateTime(micros, nanos)
-    if (max === null || micros > max.micros || (micros === max.micros && nanos > max.nanos))
-      this.max = new DateTime(micros, nanos)
+    if (min === null || isEarlier(micros, nanos, min.micros, min.nanos)) this.min = new DateTime(micros, nanos)
+    if (max === null || isEarlier(max.micros, max.nanos, micros, nanos)) this.max = new DateTime(micros, nanos)
   }
-}
-
-export function isBefore(a: DateTime, b: DateTime): boolean {
-  return a.micros < b.micros || (a.micros === b.micros && a.nanos < b.nanos)
 }

@@ -4,6 +4,7 @@
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
 import type { BlockColumns, KnownRaw, PartLineage } from '../part/columns.ts'
+import { isBefore } from '../part/summary.ts'
 import type { ThinColumn } from '../part/thin.ts'
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
@@ -12,7 +13,7 @@ import type { Vector } from '../vector.ts'
 import { type ColumnBuilder, FieldState } from './column-builder.ts'
 import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
-import { isBefore, MemoryBlock, type TimeBounds } from './memory-block.ts'
+import { MemoryBlock, type TimeBounds } from './memory-block.ts'
 import { type VerdictSource, verdictOf, verdictOfTime } from './memory-verdict.ts'
 import { TextSizes } from './text-sizes.ts'
 

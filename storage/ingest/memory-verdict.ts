@@ -1,8 +1,10 @@
 /** What a block of the buffer can say of a predicate without looking at its rows. Sound before sharp: in doubt it says `some`. */
+
+import { isBefore } from '../part/summary.ts'
 import type { CompareOperator, ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import { DateTime, type Scalar } from '../value.ts'
 import type { ColumnBuilder } from './column-builder.ts'
-import { isBefore, type TimeBounds } from './memory-block.ts'
+import type { TimeBounds } from './memory-block.ts'
 
 /** What verdicts are given from. */
 export interface VerdictSource {

@@ -4,6 +4,7 @@
  */
 import type { KnownRaw } from '../part/columns.ts'
 import { TEMPLATES_MAX } from '../part/rebuilt/prove.ts'
+import { resized } from './column-storage.ts'
 import type { EventBatch, LineShape } from './event-batch.ts'
 import type { TextStorage } from './string-storage.ts'
 
@@ -24,11 +25,7 @@ export class RawTemplates {
       number = this.#shapes.push(shape)
     }
     const rows = row + to - from
-    if (rows > this.#chosen.length) {
-      const grown = new Uint16Array(Math.max(ROWS_MIN, rows * 2))
-      grown.set(this.#chosen)
-      this.#chosen = grown
-    }
+    if (rows > this.#chosen.length) this.#chosen = resized(this.#chosen, new Uint16Array(Math.max(ROWS_MIN, rows * 2)))
     for (let at = from; at < to; at++) {
       if (isCanonical[at] === 0) continue
       this.#chosen[row + at - from] = number
@@ -40,8 +37,7 @@ export class RawTemplates {
   of(rowCount: number, raw: TextStorage): KnownRaw | null {
     // As much as the writer wants, lest it take the text for no JSON and ask for all of it.
     if (rowCount < ROWS_MIN || this.#knownBytes * 2 < raw.textBytes) return null
-    const chosen = new Uint16Array(rowCount)
-    chosen.set(this.#chosen.subarray(0, rowCount))
+    const chosen = resized(this.#chosen, new Uint16Array(rowCount))
     return {
       templates: this.#shapes.map(({ template }) => template),
       chosen,

@@ -2,6 +2,7 @@
  * Codes of texts by their bytes: open addressing over typed arrays, no string is made to look for one. (A `Map` of strings cut out of lines
  * hashed each of them anew: 0.85 of the 2.2 µs an event took to be appended, this 0.2.)
  */
+import { resized } from './column-storage.ts'
 import type { EventBatch } from './event-batch.ts'
 import { TEXT } from './line-cells.ts'
 
@@ -73,12 +74,12 @@ export class TextTable {
 
   /** @param code  of a text that is not there yet; greater than those before, of which some may be of no text */
   add(code: number, bytes: DataView, start: number, end: number, hash: number): void {
-    if (code + 1 >= this.#starts.length) this.#growStarts(code + 2)
+    const { length: room } = this.#starts
+    if (code + 1 >= room) this.#starts = resized(this.#starts, new Uint32Array(Math.max(code + 2, room * 2)))
     const length = end - start
     if (this.#used + length > this.#bytes.byteLength) {
       const grown = new Uint8Array(Math.max(this.#bytes.byteLength * 2, this.#used + length))
-      grown.set(new Uint8Array(this.#bytes.buffer))
-      this.#bytes = new DataView(grown.buffer)
+      this.#bytes = new DataView(resized(new Uint8Array(this.#bytes.buffer), grown).buffer)
     }
     const own = this.#bytes
     const to = this.#used
@@ -104,12 +105,6 @@ export class TextTable {
     this.#slots = new Int32Array(held.length * 4).fill(NONE)
     for (let slot = 0; slot < held.length; slot += 2)
       if (held[slot + 1] !== NONE) this.#put(held[slot + 1]!, held[slot]!)
-  }
-
-  #growStarts(count: number): void {
-    const grown = new Uint32Array(Math.max(count, this.#starts.length * 2))
-    grown.set(this.#starts)
-    this.#starts = grown
   }
 }
 

@@ -193,7 +193,12 @@ function zoneOf(present: readonly Value[], types: number): Zone | null {
 }
 
 export function isBefore(left: DateTime, right: DateTime): boolean {
-  return left.micros < right.micros || (left.micros === right.micros && left.nanos < right.nanos)
+  return isEarlier(left.micros, left.nanos, right.micros, right.nanos)
+}
+
+/** The same of times that are no objects. */
+export function isEarlier(micros: number, nanos: number, otherMicros: number, otherNanos: number): boolean {
+  return micros < otherMicros || (micros === otherMicros && nanos < otherNanos)
 }
 
 function boundsOf(values: readonly number[]): { min: number; max: number } {

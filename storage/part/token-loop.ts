@@ -43,8 +43,8 @@ const ADD: Code = [
   ...[op.block, op.get(STOP), op.get(START), op.sub, op.tee(LENGTH), op.i32(9), op.lessUnsigned, op.ifThen],
   ...[op.get(START), op.loadLong, op.i64(-1)],
   ...[op.i32(8), op.get(LENGTH), op.sub, op.i32(3), op.shiftLeft, op.longOfUnsigned, op.shiftRightLong],
-  ...[op.andLongs, op.set(KEY), op.get(KEY), op.long(SPREAD), op.multiplyLongs],
-  ...[op.long(BigInt(64 - MET_BITS)), op.shiftRightLong, op.intOfLong, op.i32(3), op.shiftLeft, op.tee(PLACE)],
+  ...[op.andLongs, op.set(KEY), op.get(KEY), op.i64(SPREAD), op.multiplyLongs],
+  ...[op.i64(64 - MET_BITS), op.shiftRightLong, op.intOfLong, op.i32(3), op.shiftLeft, op.tee(PLACE)],
   ...[op.loadLong, op.get(KEY), op.longsEqual, op.brIf(1)],
   ...[op.get(PLACE), op.get(KEY), op.storeLong, op.end],
   // As `hashToken` does; a digit has the bit of lower case anyway.
