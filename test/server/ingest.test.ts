@@ -144,7 +144,9 @@ describe('POST /ingest', () => {
     assert.deepEqual((await post('/api/v1/ingest', '[ ]')).json.data, { accepted: 0, failed: 0 })
   })
 
-  test('a request of more than a batch is split and wholly accepted', async () => {
+  test('a request of more than a batch is split and wholly accepted', async context => {
+    // A turn that is over splits it too, which on a busy machine may be after the first.
+    context.mock.method(performance, 'now', () => 0)
     const { engine, post } = serve({ 'ingest.max_batch_size': '3' })
     const answer = await post(
       '/api/v1/ingest',
