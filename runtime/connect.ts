@@ -41,6 +41,8 @@ export interface Source {
   readonly head: Operator
   /** The aggregation whose work other threads may share; null: this scan is one thread's. */
   readonly shared: SharedAggregation | null
+  /** Nothing holds what was made of a batch once the batch was pushed. */
+  readonly holdsNothing: boolean
 }
 
 export interface SharedAggregation {
@@ -69,12 +71,23 @@ interface Consumer {
   readonly shared: SharedAggregation | null
   /** Right above the scan: takes a block from its statistics alone. */
   readonly takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null
+  readonly holdsNothing: boolean
 }
 
-type Below = Pick<Consumer, 'boundary' | 'shared' | 'takesWhole'>
+type Below = Omit<Consumer, 'operator'>
+
+/** What goes through these goes on, or is dropped. */
+const PASSING: ReadonlySet<OperatorSpec['op']> = new Set<OperatorSpec['op']>([
+  'filter',
+  'extend',
+  'keep',
+  'drop',
+  'rename',
+  'parse',
+])
 
 /** Below a join scans have nothing to do with what is above it. */
-const SEPARATE: Below = { boundary: () => null, shared: null, takesWhole: null }
+const SEPARATE: Below = { boundary: () => null, shared: null, takesWhole: null, holdsNothing: false }
 
 export function connect(
   root: OperatorSpec,
@@ -108,7 +121,12 @@ export function connect(
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
       const scan = new Scan(spec, own, { boundary, takesWhole: above.takesWhole, keys: () => keysOf(spec) })
       scans.push({ scan, profile })
-      sources.push({ scan: measuredScan(scan, profile, context.stopwatch), head: next, shared: above.shared })
+      sources.push({
+        scan: measuredScan(scan, profile, context.stopwatch),
+        head: next,
+        shared: above.shared,
+        holdsNothing: above.holdsNothing,
+      })
       return
     }
     const feed = (index: number, operator: Operator, below: Below): void => {
@@ -117,8 +135,7 @@ export function connect(
     }
     if (spec.op === 'union') {
       const union = new UnionOperator(inputsOf(spec).length, next)
-      for (const [index, input] of union.inputs.entries())
-        feed(index, input, { boundary: above.boundary, shared: null, takesWhole: null })
+      for (const [index, input] of union.inputs.entries()) feed(index, input, { ...SEPARATE, boundary: above.boundary })
       return
     }
     if (spec.op === 'join') {
@@ -138,16 +155,15 @@ export function connect(
         : above.shared
     const isAnswering = operator instanceof AggregateOperator && spec.op === 'aggregate' && spec.statistics !== null
     const takesWhole: Below['takesWhole'] = isAnswering ? (part, block) => operator.takeStatistics(part, block) : null
-    feed(0, operator, { boundary, shared, takesWhole })
+    const holdsNothing = spec.op === 'aggregate' || (PASSING.has(spec.op) && above.holdsNothing)
+    feed(0, operator, { boundary, shared, takesWhole, holdsNothing })
   }
 
   const profile = profileTree(root)
   context.profile.root = profile
   build(root, profile, {
     operator: outputInto(ready),
-    boundary: () => null,
-    shared: null,
-    takesWhole: null,
+    ...SEPARATE,
   })
   return {
     sources,

@@ -67,14 +67,28 @@ function writeColumn(writer: KernelWriter, name: string, expr: Expr): { statemen
   }
   switch (emitted.repr) {
     case 'number':
-      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'numberVector')
+      return typedColumn(
+        writer,
+        name,
+        statements,
+        emitted,
+        writer.helper('lentNumbers', id('rowCount')),
+        'numberVector',
+      )
     case 'time':
-      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'timeVector')
+      return typedColumn(writer, name, statements, emitted, writer.helper('lentNumbers', id('rowCount')), 'timeVector')
     case 'duration':
-      return typedColumn(writer, name, statements, emitted, js.expr`new Float64Array(rowCount)`, 'durationVector')
+      return typedColumn(
+        writer,
+        name,
+        statements,
+        emitted,
+        writer.helper('lentNumbers', id('rowCount')),
+        'durationVector',
+      )
     case 'bool': {
       const bit = { ...emitted, value: js.expr`${emitted.value} ? 1 : 0` }
-      return typedColumn(writer, name, statements, bit, js.expr`new Uint8Array(rowCount)`, 'boolVector')
+      return typedColumn(writer, name, statements, bit, writer.helper('lentBytes', id('rowCount')), 'boolVector')
     }
     default: {
       const values = id(writer.scope.fresh(name))
@@ -106,7 +120,7 @@ function typedColumn(
   }
   const presence = id(writer.scope.fresh(`${name}_presence`))
   // 1 is NULL: a computed value is never missing.
-  writer.before(...js`const ${presence} = new Uint8Array(rowCount).fill(1);`)
+  writer.before(...js`const ${presence} = ${writer.helper('lentBytes', id('rowCount'))}.fill(1);`)
   return {
     statements: [
       ...statements,

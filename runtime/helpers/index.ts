@@ -15,6 +15,7 @@ import { ENCODING_HELPERS } from './encoding.ts'
 import { HASH_HELPERS } from './hash.ts'
 import { HLL_HELPERS } from './hll.ts'
 import { LAMBDA_HELPERS } from './lambdas.ts'
+import { LENT_HELPERS } from './lent.ts'
 import { MATH_HELPERS } from './math.ts'
 import { NETWORK_HELPERS } from './network.ts'
 import { NUMBER_SET_HELPERS } from './number-set.ts'
@@ -47,6 +48,7 @@ export const HELPERS = {
   ...NETWORK_HELPERS,
   ...COLLECTION_HELPERS,
   ...LAMBDA_HELPERS,
+  ...LENT_HELPERS,
   ...VECTOR_HELPERS,
   ...TEXT_CAPTURE_HELPERS,
   ...TEXT_SEARCH_HELPERS,

@@ -2,6 +2,7 @@
 import type { Value } from '../../storage/value.ts'
 import { NULL, PRESENT, type TextVector } from '../../storage/vector.ts'
 import { bytePattern } from './byte-pattern.ts'
+import { lentBytes, lentWords } from './lent.ts'
 import { compileRegex } from './regex.ts'
 import { groupIndex } from './text.ts'
 import { isBetterApart, rowsWithLiteral, rowsWithText } from './text-search.ts'
@@ -42,24 +43,30 @@ function textExtract(
 /** As those that tell of rows mark them. */
 const CANDIDATE = 1
 
+const LENGTH_MIN = 4096
+/** Of what was captured in the block before: much the same is in this one. */
+let lastLength = LENGTH_MIN
+
 /** A column of texts, row by row; those that are not added are null. */
 class Captures {
   readonly #rowCount: number
   readonly #presence: Uint8Array
   readonly #offsets: Uint32Array
-  #bytes = new Uint8Array(4096)
+  #bytes: Uint8Array
   #length = 0
 
   constructor(rowCount: number) {
     this.#rowCount = rowCount
-    this.#presence = new Uint8Array(rowCount).fill(NULL)
-    this.#offsets = new Uint32Array(rowCount + 1)
+    this.#presence = lentBytes(rowCount).fill(NULL)
+    this.#offsets = lentWords(rowCount + 1)
+    this.#offsets[0] = 0
+    this.#bytes = lentBytes(lastLength)
   }
 
   add(row: number, bytes: Uint8Array, start: number, end: number): void {
     const length = this.#length + end - start
     if (length > this.#bytes.length) {
-      const grown = new Uint8Array(2 * length)
+      const grown = lentBytes(2 * length)
       grown.set(this.#bytes)
       this.#bytes = grown
     }
@@ -73,6 +80,7 @@ class Captures {
   }
 
   vector(): TextVector {
+    lastLength = Math.max(LENGTH_MIN, this.#length)
     const bytes = this.#bytes.subarray(0, this.#length)
     return { kind: 'text', rowCount: this.#rowCount, bytes, offsets: this.#offsets, presence: this.#presence }
   }

@@ -10,6 +10,7 @@ import { PRESENT } from '../../storage/vector.ts'
 import { type BytePattern, bytePattern } from './byte-pattern.ts'
 import { ByteSearch, isIn, needleOf, PIECE } from './byte-search.ts'
 import { mayHold } from './byte-set.ts'
+import { lentBytes } from './lent.ts'
 import { type NeedleEdges, type PieceNeedle, pieceNeedle } from './piece-needle.ts'
 import { PieceSearch } from './piece-search.ts'
 import { compileRegex } from './regex.ts'
@@ -57,10 +58,12 @@ const blanks = new WeakMap<Uint8Array, Uint8Array>()
 
 /** Where there is no text it is unknown; the same for every search of a column. */
 function blankRows({ rowCount, presence }: Pick<TextVector, 'rowCount' | 'presence'>): Uint8Array {
-  if (presence === null) return new Uint8Array(rowCount)
+  const rows = lentBytes(rowCount)
+  if (presence === null) return rows
   let blank = blanks.get(presence)
   if (blank === undefined) blanks.set(presence, (blank = presence.map(state => (state === PRESENT ? NO : UNKNOWN))))
-  return blank.slice(0, rowCount)
+  rows.set(blank)
+  return rows
 }
 
 interface Search {

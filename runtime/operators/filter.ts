@@ -1,6 +1,7 @@
 /** where: the selection shrinks; a batch nobody survives goes no further. */
 import type { Batch } from '../batch.ts'
 import { withSelection } from '../column-batch.ts'
+import { Lender, lending } from '../helpers/lent.ts'
 import { KernelRunner } from '../instantiate.ts'
 import type { FilterKernel, KernelSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
@@ -9,6 +10,7 @@ export class FilterRunner {
   readonly #kernel: KernelRunner<FilterKernel>
   /** Where survivors are written before it is known how many they are. Kept: fresh memory costs a page fault per 1,024 rows. */
   #scratch = new Uint32Array(0)
+  readonly #lender = new Lender()
 
   constructor(spec: KernelSpec, context: RunContext) {
     this.#kernel = new KernelRunner(spec, context)
@@ -21,7 +23,8 @@ export class FilterRunner {
     if (this.#scratch.length < selectedCount) this.#scratch = new Uint32Array(selectedCount)
     const out = this.#scratch
     const selected = selection !== null
-    const run = (kernel: FilterKernel): number => kernel(columns, rowCount, selection, selectedCount, out)
+    const run = (kernel: FilterKernel): number =>
+      lending(this.#lender, () => kernel(columns, rowCount, selection, selectedCount, out))
     const fast = this.#kernel.get(columns, { selected, exact: false })
     let count = this.#kernel.call(fast, selectedCount, run)
     if (count < 0) {

@@ -59,13 +59,16 @@ function siftDown(heap: Float64Array, value: number): void {
   heap[at] = value
 }
 
+let scratch = new Uint32Array(0)
+
 /**
  * Positions among the rows that count of those that may come before the boundary. Ties do: later keys and input order decide them. Absent
  * values ascending come last, so they do not; descending they come first.
  */
 export function within(rows: KeyedRows, boundary: number, descending: boolean): Uint32Array {
   const { values, presence, selection, count } = rows
-  const out = new Uint32Array(count)
+  if (scratch.length < count) scratch = new Uint32Array(count)
+  const out = scratch
   const found =
     presence === null && selection === null
       ? withinAll(values, count, boundary, descending, out)

@@ -91,6 +91,9 @@ async function measureOne(
 ): Promise<Measured> {
   const times = { quern: [] as number[], duckdb: [] as number[] }
   try {
+    // Before the warm-up, and once: what other questions left is not this one's to collect, and after a collection that is asked for V8 has code and
+    // caches to make anew (host and status: 12 → 19 ms). Garbage that a query makes is part of what it costs.
+    globalThis.gc?.()
     const found = await compareAnswers(question, quern, duckdb)
     const startedAt = performance.now()
     const isSettling = (): boolean => performance.now() - startedAt < WARM_UP_MS
@@ -98,9 +101,6 @@ async function measureOne(
       await quern?.ask(question)
       await duckdb?.ask(question)
     }
-    // Once, not before every run or turn: garbage a query makes is part of what it costs, and after each of these V8 has code and caches to make anew
-    // (host and status: 12 → 19 ms).
-    globalThis.gc?.()
     const turn = cold ? 1 : RUNS_A_TURN
     for (let run = 0; run < runs; run += turn) {
       const count = Math.min(turn, runs - run)

@@ -1,0 +1,64 @@
+/**
+ * Arrays that are done with when a batch is: their memory serves the next one. V8 counts the memory of arrays as it counts its heap, which is small
+ * here, and collects garbage for it: a query that makes 30 MB of them has it marked once a run, by threads that the query wants for itself. Captures
+ * of 2 M messages, grouped, in two threads: 142 → 105 ms without those collections.
+ */
+
+/** Of so many bytes at least: small arrays cost V8 less than looking for one. */
+const LENT_MIN = 4096
+
+/** Memory lent for as long as one batch is looked at. */
+export class Lender {
+  readonly #free: ArrayBuffer[] = []
+  readonly #lent: ArrayBuffer[] = []
+
+  /** What it holds is as it was left. */
+  take(bytes: number): ArrayBuffer {
+    const fits = this.#free.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= 4 * bytes)
+    const buffer = fits < 0 ? new ArrayBuffer(2 ** Math.ceil(Math.log2(bytes))) : this.#free.splice(fits, 1)[0]!
+    this.#lent.push(buffer)
+    return buffer
+  }
+
+  /** Nobody looks at what was lent any more. */
+  takeBack(): void {
+    while (this.#lent.length > 0) this.#free.push(this.#lent.pop()!)
+  }
+}
+
+let lender: Lender | null = null
+
+/** Runs it with memory that is taken back at the end: nothing that was made of it may be held. */
+export function lending<Made>(by: Lender, run: () => Made): Made {
+  const before = lender
+  lender = by
+  try {
+    return run()
+  } finally {
+    lender = before
+    by.takeBack()
+  }
+}
+
+/*
+ * An array is a view of its own each time: what is known of one (`ranges`, `blanks`) is not known of the next. Zeros, unless it says otherwise; who is
+ * not lent any gets new memory.
+ */
+
+/** With what was in it before: who takes it writes all of it. */
+export function lentWords(length: number): Uint32Array {
+  if (lender === null || 4 * length < LENT_MIN) return new Uint32Array(length)
+  return new Uint32Array(lender.take(4 * length), 0, length)
+}
+
+export function lentBytes(length: number): Uint8Array {
+  if (lender === null || length < LENT_MIN) return new Uint8Array(length)
+  return new Uint8Array(lender.take(length), 0, length).fill(0)
+}
+
+export function lentNumbers(length: number): Float64Array {
+  if (lender === null || 8 * length < LENT_MIN) return new Float64Array(length)
+  return new Float64Array(lender.take(8 * length), 0, length).fill(0)
+}
+
+export const LENT_HELPERS = { lentBytes, lentNumbers }
