@@ -274,7 +274,9 @@ export function* executePartial(
   }
   network.settle()
   const { aggregate } = shared!
-  return { partial: aggregate.partial(), profile, interner: aggregate.interner }
+  const partial = aggregate.partial()
+  aggregate.release()
+  return { partial, profile, interner: aggregate.interner }
 }
 
 const sharesNothing = (): never => {

@@ -39,6 +39,7 @@ export class AggregateOperator extends Aggregation implements Operator {
       return
     }
     const batch = this.batch()
+    this.release()
     if (batch !== null) this.#next.push(batch)
     this.#next.finish()
   }

@@ -29,6 +29,7 @@ import { SHORT_ROWS, SlotStates } from './slot-states.ts'
 import { StateAccount } from './state-account.ts'
 import { allocate, fill, grow } from './state-columns.ts'
 import { Floats } from './table/growable.ts'
+import { giveUp, zeroInts } from './table/spare-memory.ts'
 
 type StepKernel = (
   columns: readonly Vector[],
@@ -220,11 +221,7 @@ export class Aggregation {
     if (slots === null || !slots.suits(slotCount, rows)) return null
     if (slots.rows + rows > SHORT_ROWS) this.#settle()
     slots.prepare(slotCount, rows, groups.interner)
-    if (groups.met.length < slotCount) {
-      const met = new Uint8Array(Math.max(slotCount, 2 * groups.met.length))
-      met.set(groups.met)
-      groups.met = met
-    }
+    groups.reserveMet(slotCount)
     return slots
   }
 
@@ -279,7 +276,10 @@ export class Aggregation {
     const groups = this.#groups
     const { slotCount } = groups
     const size = lanesOf(slotCount) * slotCount
-    if (this.#lanes.length < size) this.#lanes = new Int32Array(size)
+    if (this.#lanes.length < size) {
+      giveUp(this.#lanes)
+      this.#lanes = zeroInts(size)
+    }
     const lanes = this.#lanes
     const histogram = this.#histogramOf(batch)
     if (histogram !== null) for (let code = 0; code < histogram.length; code++) lanes[code]! += histogram[code]!
@@ -481,6 +481,13 @@ export class Aggregation {
       state,
       rows: this.#rows,
     }
+  }
+
+  /** All has been told: what stands here is nobody's any more. */
+  release(): void {
+    this.#groups.release()
+    giveUp(this.#lanes)
+    this.#lanes = new Int32Array(0)
   }
 
   /** Takes over what another thread found; `table` says what its interned numbers mean here. */

@@ -10,6 +10,7 @@ import type { AggregateKey } from '../program.ts'
 import { type Codes, KeyCoder, KeyCodes } from './key-coder.ts'
 import { NumberedKeys } from './numbered-keys.ts'
 import { Ints } from './table/growable.ts'
+import { giveUp, moved, zeroBytes, zeroInts } from './table/spare-memory.ts'
 
 /** Interned numbers are below this. */
 const IDS_MAX = 2 ** 26
@@ -83,8 +84,9 @@ export class GroupTable {
       // One growing key: old slots keep their meaning. Those beyond them may be left from what codes meant before.
       const kept = single ? Math.min(slotCount, this.slotCount) : 0
       if (this.slots.length < slotCount) {
-        const slots = new Int32Array(Math.max(slotCount, kept * 2)).fill(-1)
+        const slots = zeroInts(Math.max(slotCount, kept * 2)).fill(-1)
         slots.set(this.slots.subarray(0, kept))
+        giveUp(this.slots)
         this.slots = slots
       } else this.slots.fill(-1, kept, slotCount)
       this.#tokens = tokens
@@ -174,9 +176,7 @@ export class GroupTable {
   #reserveIds(): void {
     const { size } = this.interner
     if (this.#groupOfId.length >= size) return
-    const groups = new Int32Array(Math.max(size, this.#groupOfId.length * 2, 1024)).fill(-1)
-    groups.set(this.#groupOfId)
-    this.#groupOfId = groups
+    this.#groupOfId = moved(this.#groupOfId, zeroInts(Math.max(size, this.#groupOfId.length * 2, 1024)).fill(-1))
   }
 
   #groupOf(codes: readonly number[]): number {
@@ -252,6 +252,19 @@ export class GroupTable {
       codes[group] = code
     }
     return { kind: 'dict', rowCount: count, codes, dictionary: { values } }
+  }
+
+  /** Room to mark so many slots as met. */
+  reserveMet(slotCount: number): void {
+    if (this.met.length < slotCount) this.met = moved(this.met, zeroBytes(Math.max(slotCount, 2 * this.met.length)))
+  }
+
+  /** There are no groups any more, and nobody looks at what was known of them. */
+  release(): void {
+    this.count = 0
+    this.slotCount = 0
+    for (const table of [this.slots, this.#groupOfId, this.met]) giveUp(table)
+    for (const part of [...this.#coders, ...this.ids, ...this.#combinations]) part.release()
   }
 
   /** Widths of the codes: what else a step kernel's speed depends on. */

@@ -11,6 +11,7 @@ import type { Batch } from '../batch.ts'
 import { keyOf } from '../helpers/compare.ts'
 import type { Interner } from '../helpers/interner.ts'
 import { textAt } from '../helpers/vectors.ts'
+import { giveUp, moved, zeroBytes, zeroWords } from './table/spare-memory.ts'
 import { WINDOW_MAX, WindowCodes } from './window-codes.ts'
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array
@@ -168,8 +169,14 @@ export class KeyCoder {
   }
 
   #codes(rowCount: number): Uint32Array {
-    if (this.#scratch.length < rowCount) this.#scratch = new Uint32Array(rowCount)
+    if (this.#scratch.length < rowCount) this.#scratch = zeroWords(rowCount)
     return this.#scratch
+  }
+
+  /** What it coded nobody looks at any more. */
+  release(): void {
+    giveUp(this.#scratch)
+    this.#texts.release()
   }
 
   #constant(value: Value, rowCount: number): KeyCodes {
@@ -475,7 +482,7 @@ export class NumberTable {
 
 /** Open addressing over byte ranges: no string is made until a group's value is asked for. Code 0 is kept for null. */
 export class TextTable {
-  #arena = new Uint8Array(1 << 16)
+  #arena = zeroBytes(1 << 16)
   #offsets = new Uint32Array(1025)
   #hashes = new Uint32Array(1024)
   #slots = new Uint32Array(2048)
@@ -524,19 +531,13 @@ export class TextTable {
   #add(bytes: Uint8Array, start: number, end: number, hash: number, at: number): number {
     const code = this.#count++
     if (code + 1 >= this.#offsets.length) {
-      const offsets = new Uint32Array((this.#offsets.length - 1) * 2 + 1)
-      offsets.set(this.#offsets)
-      this.#offsets = offsets
-      const hashes = new Uint32Array(this.#hashes.length * 2)
-      hashes.set(this.#hashes)
-      this.#hashes = hashes
+      this.#offsets = moved(this.#offsets, zeroWords((this.#offsets.length - 1) * 2 + 1))
+      this.#hashes = moved(this.#hashes, zeroWords(this.#hashes.length * 2))
     }
     const from = this.#offsets[code]!
     const to = from + end - start
     if (to > this.#arena.length) {
-      const arena = new Uint8Array(Math.max(to, this.#arena.length * 2))
-      arena.set(this.#arena)
-      this.#arena = arena
+      this.#arena = moved(this.#arena, zeroBytes(Math.max(to, this.#arena.length * 2)))
     }
     this.#arena.set(bytes.subarray(start, end), from)
     this.#offsets[code + 1] = to
@@ -547,14 +548,20 @@ export class TextTable {
   }
 
   #rehash(): void {
-    const slots = new Uint32Array(this.#slots.length * 2)
+    const slots = zeroWords(this.#slots.length * 2)
     const mask = slots.length - 1
     for (let code = 1; code < this.#count; code++) {
       let at = this.#hashes[code]! & mask
       while (slots[at] !== 0) at = (at + 1) & mask
       slots[at] = code
     }
+    giveUp(this.#slots)
     this.#slots = slots
+  }
+
+  /** Nobody asks it any more. */
+  release(): void {
+    for (const table of [this.#arena, this.#offsets, this.#hashes, this.#slots]) giveUp(table)
   }
 
   textOf(code: number): string {

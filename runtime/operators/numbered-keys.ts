@@ -1,3 +1,5 @@
+import { giveUp, moved, zeroInts, zeroNumbers } from './table/spare-memory.ts'
+
 /** Whole numbers below 2^53, numbered from 0 in the order they are first seen: an open hash table in typed arrays. */
 export class NumberedKeys {
   /** By number. */
@@ -18,9 +20,7 @@ export class NumberedKeys {
   #add(key: number, at: number): number {
     const number = this.count++
     if (number === this.keys.length) {
-      const keys = new Float64Array(number * 2)
-      keys.set(this.keys)
-      this.keys = keys
+      this.keys = moved(this.keys, zeroNumbers(number * 2))
     }
     this.keys[number] = key
     this.#slots[at] = number
@@ -29,14 +29,21 @@ export class NumberedKeys {
   }
 
   #rehash(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(-1)
+    const slots = zeroInts(this.#slots.length * 2).fill(-1)
     const mask = slots.length - 1
     for (let number = 0; number < this.count; number++) {
       let at = hashOf(this.keys[number]!) & mask
       while (slots[at]! >= 0) at = (at + 1) & mask
       slots[at] = number
     }
+    giveUp(this.#slots)
     this.#slots = slots
+  }
+
+  /** Nobody asks it any more. */
+  release(): void {
+    giveUp(this.keys)
+    giveUp(this.#slots)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Typed arrays that grow: one value per row that went by. */
+import { giveUp, moved, zeroInts, zeroNumbers } from './spare-memory.ts'
 
 const START = 1024
 
@@ -8,9 +9,7 @@ export class Floats {
 
   push(value: number): void {
     if (this.length === this.values.length) {
-      const values = new Float64Array(this.length * 2)
-      values.set(this.values)
-      this.values = values
+      this.values = moved(this.values, zeroNumbers(this.length * 2))
     }
     this.values[this.length++] = value
   }
@@ -29,8 +28,13 @@ export class Ints {
   reserve(count: number): void {
     const needed = this.length + count
     if (needed <= this.values.length) return
-    const values = new Int32Array(Math.max(needed, this.values.length * 2))
-    values.set(this.values)
-    this.values = values
+    this.values = moved(this.values, zeroInts(Math.max(needed, this.values.length * 2)))
+  }
+
+  /** None are held any more, by anybody. */
+  release(): void {
+    giveUp(this.values)
+    this.values = new Int32Array(START)
+    this.length = 0
   }
 }
