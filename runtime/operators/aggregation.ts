@@ -233,11 +233,10 @@ export class Aggregation {
     const mapping = new Int32Array(slotCount).fill(-1)
     const { met } = groups
     const rows = rowsColumn === null ? met : (slots.state[rowsColumn] as Int32Array)
-    for (let slot = 0; slot < slotCount; slot++) {
-      if (met[slot] === 0 && rows[slot] === 0) continue
-      const known = groups.slots[slot]!
-      mapping[slot] = known < 0 ? groups.add(slot) : known
-    }
+    groups.addAll(rows, slotCount)
+    if (rows !== met) groups.addAll(met, slotCount)
+    const { slots: groupAt } = groups
+    for (let slot = 0; slot < slotCount; slot++) if (met[slot] !== 0 || rows[slot] !== 0) mapping[slot] = groupAt[slot]!
     this.#initialise(groups.count)
     const { merge: kernel } = this.#kernels
     kernel.call(kernel.get([], { selected: false, exact: false }), slotCount, merge => {
@@ -322,14 +321,13 @@ export class Aggregation {
     const lanes = this.#lanes
     const isLaned = lanesOf(slotCount) > 1
     const counts = this.#state as readonly Int32Array[]
-    for (let slot = 0; slot < slotCount; slot++) {
-      let count = lanes[slot]!
-      if (isLaned) count += lanes[slotCount + slot]! + lanes[2 * slotCount + slot]! + lanes[3 * slotCount + slot]!
-      if (count === 0) continue
-      const known = groups.slots[slot]!
-      const group = known < 0 ? groups.add(slot) : known
-      for (const column of counts) column[group]! += count
-    }
+    if (isLaned)
+      for (let slot = 0; slot < slotCount; slot++)
+        lanes[slot]! += lanes[slotCount + slot]! + lanes[2 * slotCount + slot]! + lanes[3 * slotCount + slot]!
+    groups.addAll(lanes, slotCount)
+    const { slots } = groups
+    for (const column of counts)
+      for (let slot = 0; slot < slotCount; slot++) if (lanes[slot] !== 0) column[slots[slot]!]! += lanes[slot]!
     lanes.fill(0, 0, lanesOf(slotCount) * slotCount)
   }
 
