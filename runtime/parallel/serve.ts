@@ -20,18 +20,23 @@ export interface ThreadRooms {
 
 /** Programs kept: a query that is asked again is not compiled again. */
 const PROGRAMS_MAX = 200
+/** A thread hears of new work, and of cancellation, so often at least (but for a block that takes longer). */
+const TURN_MS = 2
 
 export function serve(rooms: ThreadRooms & WholeRooms): void {
   const port = parentPort
   if (port === null) throw new Error('this module runs in a thread of its own')
   const answer = answering(rooms)
   const open: Generator<void, Reply>[] = []
-  // A block of each in turn: a short query does not wait for the end of a long one.
+  // A block of each in turn: a short query does not wait for the end of a long one. Going round the event loop for each block took as long as small blocks do.
   const step = (): void => {
-    const work = open.shift()!
-    const { done, value: reply } = work.next()
-    if (!done) open.push(work)
-    else port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
+    const until = performance.now() + TURN_MS
+    do {
+      const work = open.shift()!
+      const { done, value: reply } = work.next()
+      if (!done) open.push(work)
+      else port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
+    } while (open.length > 0 && performance.now() < until)
     if (open.length > 0) setImmediate(step)
   }
   const whole = new WholeRuns(port, rooms)

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { WorkLedger } from '../../../runtime/parallel/work.ts'
+
+const ROWS = 2_000_000
+
+/** So many runs of a plan that takes as long as it is told, each way. @returns the ways they went */
+function run(ledger: WorkLedger, runs: number, ms: (way: 'alone' | 'shared', run: number) => number): string {
+  let ways = ''
+  for (let at = 0; at < runs; at++) {
+    const way = ledger.isShared('plan', ROWS, true) ? 'shared' : 'alone'
+    ledger.note('plan', ROWS, way, ms(way, at))
+    ways += way[0]
+  }
+  return ways
+}
+
+describe('alone or shared', () => {
+  test('what is quicker shared is shared, but for a look at the other way now and then', () => {
+    const ways = run(new WorkLedger(), 200, way => (way === 'shared' ? 7 : 11))
+    assert.match(ways.slice(-50), /^s+(aas+)?(aas+)?$/)
+  })
+
+  test('what is quicker alone is done alone', () => {
+    const ways = run(new WorkLedger(), 200, way => (way === 'shared' ? 12 : 8))
+    assert.match(ways.slice(-50), /^a+(ssa+)?(ssa+)?$/)
+  })
+
+  test('a thread whose code was not compiled at first is asked again before long', () => {
+    let shared = 0
+    const ways = run(new WorkLedger(), 40, way => (way === 'alone' ? 11 : ++shared <= 4 ? 25 : 7))
+    assert.match(ways.slice(-10), /^s+$/)
+  })
+
+  test('what takes next to nothing alone wakes nobody', () => {
+    const ways = run(new WorkLedger(), 300, way => (way === 'shared' ? 2 : 1))
+    assert.doesNotMatch(ways.slice(10), /s/)
+  })
+})
