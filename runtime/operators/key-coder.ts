@@ -118,7 +118,7 @@ export class KeyCoder {
   readonly #binMicros: number | null
   #scratch = new Uint32Array(0)
   readonly #measured: Partial<Record<Measure, MeasureCodes>> = {}
-  readonly #texts = new TextTable()
+  #texts: TextTable | null = null
   readonly #any = new Map<string | number, number>()
   readonly #anyValues: Value[] = []
   readonly #anyToken = {}
@@ -176,7 +176,7 @@ export class KeyCoder {
   /** What it coded nobody looks at any more. */
   release(): void {
     giveUp(this.#scratch)
-    this.#texts.release()
+    this.#texts?.release()
   }
 
   #constant(value: Value, rowCount: number): KeyCodes {
@@ -250,7 +250,7 @@ export class KeyCoder {
     const { rowCount, selection, selectedCount } = batch
     const { bytes, offsets, presence } = vector
     const codes = this.#codes(rowCount)
-    const table = this.#texts
+    const table = (this.#texts ??= new TextTable())
     for (let n = 0; n < selectedCount; n++) {
       const row = selection === null ? n : selection[n]!
       codes[row] =

@@ -8,8 +8,8 @@ import type { WovenText } from './unweave.ts'
  * together each time they match, and putting all of it together takes ten times as long: it is done for who would often have it, and for a
  * few blocks each time, so that no search is a slow one.
  */
-const WANTED_BEFORE = 3
-const WANTED_MEANWHILE = 8
+const WANTED_BEFORE = 2
+const WANTED_MEANWHILE = 4
 
 /** How the block reads what the text needs. Each may throw. */
 export interface WovenSource {
