@@ -7,6 +7,7 @@ import { ByteSink, ByteSource } from '../part/bytes.ts'
 import type { BlockColumns, KnownRaw } from '../part/columns.ts'
 import { readValue, writeValue } from '../part/encodings/any.ts'
 import type { ThinColumn } from '../part/thin.ts'
+import { SPARE_BYTES_MIN, type SpareMemory } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
 import type { ConstVector, Dictionary, DictVector, TextVector, Vector } from '../vector.ts'
 
@@ -43,7 +44,13 @@ const PIECE_BYTES = 4 * 1024 * 1024
 /** Packs the blocks of one part, in order. */
 export class Packer {
   readonly #dictionaries = new Map<Dictionary, number>()
+  readonly #spare: SpareMemory | null
   #transfer: ArrayBuffer[] = []
+
+  /** @param spare  memory to copy to; null: fresh */
+  constructor(spare: SpareMemory | null = null) {
+    this.#spare = spare
+  }
 
   /** The message, and the memory that moves with it. */
   pack(block: BlockColumns): PackedMessage {
@@ -118,7 +125,7 @@ export class Packer {
   }
 
   *#ownBytes(bytes: Uint8Array): Generator<void, Uint8Array> {
-    const copy = new Uint8Array(bytes.length)
+    const copy = this.#room(bytes.length).subarray(0, bytes.length)
     this.#transfer.push(copy.buffer)
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       copy.set(bytes.subarray(at, at + PIECE_BYTES), at)
@@ -138,14 +145,38 @@ export class Packer {
     elements: Elements,
   ): Elements {
     // Not a Buffer's `slice`: that shares the memory.
+    if (this.#spare !== null && elements.byteLength >= SPARE_BYTES_MIN) {
+      const { buffer } = this.#room(elements.byteLength)
+      const copy = sameKind(elements, buffer)
+      copy.set(elements)
+      this.#transfer.push(buffer)
+      return copy
+    }
     const copy = (elements instanceof Uint8Array ? new Uint8Array(elements) : elements.slice()) as Elements
     this.#transfer.push(copy.buffer as ArrayBuffer)
     return copy
   }
 
+  #room(bytes: number): Uint8Array<ArrayBuffer> {
+    return this.#spare?.take(bytes) ?? new Uint8Array(bytes)
+  }
+
   #ownOrNull<Elements extends Uint8Array | Uint16Array>(elements: Elements | null): Elements | null {
     return elements === null ? null : this.#own(elements)
   }
+}
+
+/** As many elements of `buffer`. */
+function sameKind<Elements extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(
+  elements: Elements,
+  buffer: ArrayBuffer,
+): Elements {
+  const { length } = elements
+  if (elements instanceof Float64Array) return new Float64Array(buffer, 0, length) as Elements
+  if (elements instanceof Int32Array) return new Int32Array(buffer, 0, length) as Elements
+  if (elements instanceof Uint32Array) return new Uint32Array(buffer, 0, length) as Elements
+  if (elements instanceof Uint16Array) return new Uint16Array(buffer, 0, length) as Elements
+  return new Uint8Array(buffer, 0, length) as Elements
 }
 
 /** Unpacks the blocks of one part, in the order in which they were packed. */

@@ -168,6 +168,12 @@ export class MemoryBlock {
     for (const column of this.columns.values()) column.finish(this.rowCount)
   }
 
+  /** Nobody reads it any more: what it held is for blocks to come. */
+  release(): void {
+    this.raw.release()
+    for (const column of this.columns.values()) column.release()
+  }
+
   /** Null when no row of the block has the field. */
   view(field: string, rowCount: number, frozen: FrozenDictionaries | null): Vector | null {
     if (field === '_time') return this.time.view(rowCount)
