@@ -25,6 +25,7 @@ type PackedVector =
       readonly dictionary: number
       /** With the first vector that has it. */
       readonly packed: PackedValues | null
+      readonly isDistinct: boolean
     }
 
 export interface PackedBlock {
@@ -93,11 +94,12 @@ export class Packer {
         return { kind: 'any', rowCount, packed: this.#values(vector.values) }
       case 'dict': {
         const codes = this.#own(vector.codes)
+        const { values, isDistinct = false } = vector.dictionary
         const known = this.#dictionaries.get(vector.dictionary)
-        if (known !== undefined) return { kind: 'dict', rowCount, codes, dictionary: known, packed: null }
+        if (known !== undefined) return { kind: 'dict', rowCount, codes, dictionary: known, packed: null, isDistinct }
         const dictionary = this.#dictionaries.size
         this.#dictionaries.set(vector.dictionary, dictionary)
-        return { kind: 'dict', rowCount, codes, dictionary, packed: this.#values(vector.dictionary.values) }
+        return { kind: 'dict', rowCount, codes, dictionary, packed: this.#values(values), isDistinct }
       }
       case 'text':
         return { ...this.#text(vector), bytes: this.#own(vector.bytes) }
@@ -202,8 +204,9 @@ export class Unpacker {
       case 'any':
         return { kind: 'any', rowCount: vector.rowCount, values: valuesOf(vector.packed) }
       case 'dict': {
-        const { rowCount, codes, dictionary, packed } = vector
-        if (packed !== null) this.#dictionaries[dictionary] = { values: valuesOf(packed) }
+        const { rowCount, codes, dictionary, packed, isDistinct } = vector
+        if (packed !== null)
+          this.#dictionaries[dictionary] = { values: valuesOf(packed), ...(isDistinct && { isDistinct }) }
         return { kind: 'dict', rowCount, codes, dictionary: this.#dictionaries[dictionary]! }
       }
       default:
