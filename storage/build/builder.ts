@@ -11,6 +11,7 @@ import { type Filesystem, NODE_FILESYSTEM } from '../filesystem.ts'
 import type { Compression } from '../part/chunk.ts'
 import type { BlockColumns, PartDescription, PartLineage } from '../part/columns.ts'
 import { writePartSteps } from '../part/write.ts'
+import { borrowCompressor, returnCompressor } from '../part/zstd.ts'
 import { inSlices } from '../slices.ts'
 import { spareMemory } from '../spare-memory.ts'
 import { mustGiveWay } from '../turns.ts'
@@ -197,13 +198,15 @@ export class ThreadBuilder implements PartBuilder {
   }
 
   private start(): Worker {
-    const worker = new Worker(WORKER, { name: 'quern-build' })
+    const worker = new Worker(WORKER, { name: 'quern-build', workerData: borrowCompressor() })
+    const { threadId } = worker
     let reason = 'the thread that builds parts ended'
     worker.on('error', error => {
       reason = error.message
     })
     // Only then does it certainly write no more.
     worker.on('exit', () => {
+      returnCompressor(threadId)
       if (this.worker === worker) this.worker = null
       this.lost?.(new ThreadLostError(reason))
     })
