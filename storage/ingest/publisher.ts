@@ -32,8 +32,8 @@ export interface PublisherTarget {
 const GROUP_MS = 50
 /** A generation that became so many times as old as it should had to wait for the one before. */
 const HURRIED_AGES = 1.5
-/** While the first generation of a load filled, the thread that builds parts had nothing to do: 0.8 of 7 s. */
-const FIRST_SHARE = 0.25
+/** While the first generation of a load filled, the thread that builds parts had nothing to do: 0.8 of 7 s, of a quarter 0.25 of 5. */
+const FIRST_SHARE = 0.125
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 30_000
 
