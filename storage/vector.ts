@@ -23,6 +23,8 @@ export interface ConstVector {
 export interface Dictionary {
   /** `values[code]`; may include `undefined` (missing) and `null`, so dictionary vectors need no presence. */
   readonly values: readonly Value[]
+  /** Known to hold no value twice: of strings and what is absent, told apart as they were buffered. */
+  readonly isDistinct?: true
   /** Several codes may stand for one value: computed tables, never what storage hands out. */
   readonly repeats?: true
 }

@@ -12,7 +12,7 @@ const NICENESS = 5
 
 stepBack(NICENESS)
 const caller = parentPort!
-const tell = (reply: BuildReply) => caller.postMessage(reply)
+const tell = (reply: BuildReply, transfer: readonly ArrayBuffer[] = []) => caller.postMessage(reply, transfer)
 
 caller.on('message', (message: BuildMessage) => tell(reply(message)))
 
@@ -34,6 +34,9 @@ function* received(port: MessagePort, sent: Int32Array): Generator<BlockColumns>
     if (received === undefined) throw new Error('a block was counted that did not come')
     if (received.message === null) return
     tell({ wantsBlock: true })
-    yield unpacker.unpack(received.message)
+    const { block, transfer } = received.message
+    yield unpacker.unpack(block)
+    // Whoever asks for the next block has written this one.
+    tell({ returned: transfer }, transfer)
   }
 }

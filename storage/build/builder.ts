@@ -11,9 +11,11 @@ import { type Filesystem, NODE_FILESYSTEM } from '../filesystem.ts'
 import type { Compression } from '../part/chunk.ts'
 import type { BlockColumns, PartDescription, PartLineage } from '../part/columns.ts'
 import { writePartSteps } from '../part/write.ts'
+import { borrowCompressor, returnCompressor } from '../part/zstd.ts'
 import { inSlices } from '../slices.ts'
+import { spareMemory } from '../spare-memory.ts'
 import { mustGiveWay } from '../turns.ts'
-import { type PackedBlock, Packer } from './handover.ts'
+import { type PackedMessage, Packer } from './handover.ts'
 
 /** A part as it can be told to another thread: all but its blocks. */
 export interface PartToBuild {
@@ -82,10 +84,12 @@ export interface BuildMessage {
 }
 
 /** Null: there are no more. */
-export type BlockMessage = PackedBlock | null
+export type BlockMessage = PackedMessage | null
 
 export type BuildReply =
   | { readonly wantsBlock: true }
+  /** Memory of a block that is written. */
+  | { readonly returned: readonly ArrayBuffer[] }
   | { readonly done: PartDescription }
   | { readonly failed: { readonly message: string; readonly code: string | null } }
 
@@ -148,13 +152,13 @@ export class ThreadBuilder implements PartBuilder {
     const { port1, port2 } = new MessageChannel()
     const sent = new Int32Array(new SharedArrayBuffer(4))
     const blocks = input.blocks()[Symbol.iterator]()
-    const packer = new Packer()
+    const packer = new Packer(spareMemory)
     const sendBlock = async (): Promise<void> => {
       const next = blocks.next()
       if (next.done) port1.postMessage(null satisfies BlockMessage)
       else {
-        const { block, transfer } = await inSlices(packer.packSteps(next.value))
-        port1.postMessage(block satisfies BlockMessage, transfer)
+        const message = await inSlices(packer.packSteps(next.value))
+        port1.postMessage(message satisfies BlockMessage, message.transfer)
       }
       Atomics.add(sent, 0, 1)
       Atomics.notify(sent, 0)
@@ -171,6 +175,7 @@ export class ThreadBuilder implements PartBuilder {
         let sending = sendBlock().catch(failed)
         worker.on('message', (reply: BuildReply) => {
           if ('wantsBlock' in reply) sending = sending.then(sendBlock).catch(failed)
+          else if ('returned' in reply) for (const buffer of reply.returned) spareMemory.give(buffer)
           else if ('failed' in reply) reject(errorOf(reply.failed))
           else {
             try {
@@ -193,13 +198,15 @@ export class ThreadBuilder implements PartBuilder {
   }
 
   private start(): Worker {
-    const worker = new Worker(WORKER, { name: 'quern-build' })
+    const worker = new Worker(WORKER, { name: 'quern-build', workerData: borrowCompressor() })
+    const { threadId } = worker
     let reason = 'the thread that builds parts ended'
     worker.on('error', error => {
       reason = error.message
     })
     // Only then does it certainly write no more.
     worker.on('exit', () => {
+      returnCompressor(threadId)
       if (this.worker === worker) this.worker = null
       this.lost?.(new ThreadLostError(reason))
     })

@@ -7,6 +7,7 @@ import { ByteSink, ByteSource } from '../part/bytes.ts'
 import type { BlockColumns, KnownRaw } from '../part/columns.ts'
 import { readValue, writeValue } from '../part/encodings/any.ts'
 import type { ThinColumn } from '../part/thin.ts'
+import { SPARE_BYTES_MIN, type SpareMemory } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
 import type { ConstVector, Dictionary, DictVector, TextVector, Vector } from '../vector.ts'
 
@@ -24,6 +25,7 @@ type PackedVector =
       readonly dictionary: number
       /** With the first vector that has it. */
       readonly packed: PackedValues | null
+      readonly isDistinct: boolean
     }
 
 export interface PackedBlock {
@@ -43,7 +45,13 @@ const PIECE_BYTES = 4 * 1024 * 1024
 /** Packs the blocks of one part, in order. */
 export class Packer {
   readonly #dictionaries = new Map<Dictionary, number>()
+  readonly #spare: SpareMemory | null
   #transfer: ArrayBuffer[] = []
+
+  /** @param spare  memory to copy to; null: fresh */
+  constructor(spare: SpareMemory | null = null) {
+    this.#spare = spare
+  }
 
   /** The message, and the memory that moves with it. */
   pack(block: BlockColumns): PackedMessage {
@@ -86,11 +94,12 @@ export class Packer {
         return { kind: 'any', rowCount, packed: this.#values(vector.values) }
       case 'dict': {
         const codes = this.#own(vector.codes)
+        const { values, isDistinct = false } = vector.dictionary
         const known = this.#dictionaries.get(vector.dictionary)
-        if (known !== undefined) return { kind: 'dict', rowCount, codes, dictionary: known, packed: null }
+        if (known !== undefined) return { kind: 'dict', rowCount, codes, dictionary: known, packed: null, isDistinct }
         const dictionary = this.#dictionaries.size
         this.#dictionaries.set(vector.dictionary, dictionary)
-        return { kind: 'dict', rowCount, codes, dictionary, packed: this.#values(vector.dictionary.values) }
+        return { kind: 'dict', rowCount, codes, dictionary, packed: this.#values(values), isDistinct }
       }
       case 'text':
         return { ...this.#text(vector), bytes: this.#own(vector.bytes) }
@@ -118,7 +127,7 @@ export class Packer {
   }
 
   *#ownBytes(bytes: Uint8Array): Generator<void, Uint8Array> {
-    const copy = new Uint8Array(bytes.length)
+    const copy = this.#room(bytes.length).subarray(0, bytes.length)
     this.#transfer.push(copy.buffer)
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       copy.set(bytes.subarray(at, at + PIECE_BYTES), at)
@@ -138,14 +147,38 @@ export class Packer {
     elements: Elements,
   ): Elements {
     // Not a Buffer's `slice`: that shares the memory.
+    if (this.#spare !== null && elements.byteLength >= SPARE_BYTES_MIN) {
+      const { buffer } = this.#room(elements.byteLength)
+      const copy = sameKind(elements, buffer)
+      copy.set(elements)
+      this.#transfer.push(buffer)
+      return copy
+    }
     const copy = (elements instanceof Uint8Array ? new Uint8Array(elements) : elements.slice()) as Elements
     this.#transfer.push(copy.buffer as ArrayBuffer)
     return copy
   }
 
+  #room(bytes: number): Uint8Array<ArrayBuffer> {
+    return this.#spare?.take(bytes) ?? new Uint8Array(bytes)
+  }
+
   #ownOrNull<Elements extends Uint8Array | Uint16Array>(elements: Elements | null): Elements | null {
     return elements === null ? null : this.#own(elements)
   }
+}
+
+/** As many elements of `buffer`. */
+function sameKind<Elements extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(
+  elements: Elements,
+  buffer: ArrayBuffer,
+): Elements {
+  const { length } = elements
+  if (elements instanceof Float64Array) return new Float64Array(buffer, 0, length) as Elements
+  if (elements instanceof Int32Array) return new Int32Array(buffer, 0, length) as Elements
+  if (elements instanceof Uint32Array) return new Uint32Array(buffer, 0, length) as Elements
+  if (elements instanceof Uint16Array) return new Uint16Array(buffer, 0, length) as Elements
+  return new Uint8Array(buffer, 0, length) as Elements
 }
 
 /** Unpacks the blocks of one part, in the order in which they were packed. */
@@ -171,8 +204,9 @@ export class Unpacker {
       case 'any':
         return { kind: 'any', rowCount: vector.rowCount, values: valuesOf(vector.packed) }
       case 'dict': {
-        const { rowCount, codes, dictionary, packed } = vector
-        if (packed !== null) this.#dictionaries[dictionary] = { values: valuesOf(packed) }
+        const { rowCount, codes, dictionary, packed, isDistinct } = vector
+        if (packed !== null)
+          this.#dictionaries[dictionary] = { values: valuesOf(packed), ...(isDistinct && { isDistinct }) }
         return { kind: 'dict', rowCount, codes, dictionary: this.#dictionaries[dictionary]! }
       }
       default:

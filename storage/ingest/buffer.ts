@@ -82,6 +82,7 @@ export class Generation {
     this.list = this.list.filter(each => each !== part)
     this.rowCount -= part.rowCount
     this.bytes -= part.sizeBytes
+    part.release()
   }
 
   snapshot(): PartReader[] {

@@ -124,6 +124,11 @@ export class ColumnBuilder {
     this.storage.finish(rowCount)
   }
 
+  /** Nobody reads it any more. */
+  release(): void {
+    if (this.storage instanceof TextStorage) this.storage.release()
+  }
+
   /** Bounds of a column of numbers, over all its rows; null for any other. */
   numberBounds(): { readonly min: number; readonly max: number } | null {
     const storage = this.storage

@@ -34,7 +34,7 @@ export class FieldDictionary {
   private inTable = 0
   private rows = 0
   private characters = 0
-  private last: Dictionary = { values: [] }
+  private last: Dictionary = { values: [], isDistinct: true }
 
   /** The code of a value; -1 when the field has too many distinct values to be a dictionary any longer. */
   codeOf(value: string): number {
@@ -100,7 +100,7 @@ export class FieldDictionary {
 
   /** What the dictionary is now: the same object until it grows. */
   current(): Dictionary {
-    if (this.last.values.length !== this.values.length) this.last = { values: this.values.slice() }
+    if (this.last.values.length !== this.values.length) this.last = { values: this.values.slice(), isDistinct: true }
     return this.last
   }
 

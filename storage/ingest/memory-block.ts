@@ -8,9 +8,9 @@ import { ColumnBuilder, type FieldState } from './column-builder.ts'
 import { type PresentOrNull, TimeStorage } from './column-storage.ts'
 import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
+import { LineStorage } from './line-storage.ts'
 import { RawTemplates } from './raw-templates.ts'
 import { type Shape, ShapedFields } from './shape.ts'
-import { TextStorage } from './string-storage.ts'
 
 /** Text of one block beyond which it is complete before its rows are: offsets are 32 bits, and a chunk is read whole. */
 const MAX_RAW_BYTES = 64 * 1024 * 1024
@@ -33,7 +33,7 @@ export class MemoryBlock {
   private lastShape: Shape | null = null
   private lastColumns: (ColumnBuilder | null)[] = []
   private readonly time = new TimeStorage()
-  private readonly raw: TextStorage
+  private readonly raw: LineStorage
   private rawCount = 0
   private readonly rawTemplates = new RawTemplates()
   private min: DateTime | null = null
@@ -43,7 +43,7 @@ export class MemoryBlock {
   private sorted = true
 
   constructor(expectedRawBytes = 0) {
-    this.raw = new TextStorage(expectedRawBytes)
+    this.raw = new LineStorage(expectedRawBytes)
   }
 
   append(event: IncomingEvent, fieldOf: (name: string) => FieldState | null): void {
@@ -62,11 +62,9 @@ export class MemoryBlock {
   appendLines(batch: EventBatch, from: number, to: number, fieldOf: (name: string) => FieldState | null): void {
     const row = this.rowCount
     const { known } = batch.shapes[from]!
-    const { starts, ends, micros, nanos, cells, firstCells } = batch
-    for (let at = from; at < to; at++) {
-      this.noteTime(row + at - from, micros[at]!, nanos[at]!)
-      this.raw.addBytes(row + at - from, batch.bytes, batch.words, starts[at]!, ends[at]!)
-    }
+    const { micros, nanos, cells, firstCells } = batch
+    for (let at = from; at < to; at++) this.noteTime(row + at - from, micros[at]!, nanos[at]!)
+    this.raw.addLines(row, batch, from, to)
     this.rawCount += to - from
     this.rawTemplates.addLines(row, batch, from, to)
     const columns = this.columnsOf(known.shape)
@@ -166,6 +164,12 @@ export class MemoryBlock {
     this.time.finish(this.rowCount)
     this.raw.finish(this.rowCount)
     for (const column of this.columns.values()) column.finish(this.rowCount)
+  }
+
+  /** Nobody reads it any more: what it held is for blocks to come. */
+  release(): void {
+    this.raw.release()
+    for (const column of this.columns.values()) column.release()
   }
 
   /** Null when no row of the block has the field. */

@@ -34,6 +34,8 @@ export class MemoryPart {
   private readonly fields = new Map<string, FieldState>()
   private rawCount = 0
   private reader: PartReader | null = null
+  /** Who has a reader may have it for as long as they like. */
+  private wasRead = false
   private readonly fieldOf = (name: string): FieldState | null => {
     let field = this.fields.get(name)
     if (field === undefined) {
@@ -105,6 +107,7 @@ export class MemoryPart {
 
   /** What is there now. The same reader until something is appended. */
   snapshot(): PartReader {
+    this.wasRead = true
     this.reader ??= this.makeReader()
     return this.reader
   }
@@ -126,6 +129,11 @@ export class MemoryPart {
       const raw = block.knownRaw()
       yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names, thin, raw), thin, raw }
     }
+  }
+
+  /** A file serves in its place. */
+  release(): void {
+    if (!this.wasRead) for (const block of this.blocks) block.release()
   }
 
   private newBlock(): MemoryBlock {

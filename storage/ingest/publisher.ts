@@ -32,8 +32,8 @@ export interface PublisherTarget {
 const GROUP_MS = 50
 /** A generation that became so many times as old as it should had to wait for the one before. */
 const HURRIED_AGES = 1.5
-/** While the first generation of a load filled, the thread that builds parts had nothing to do: 0.8 of 7 s. */
-const FIRST_SHARE = 0.25
+/** While the first generation of a load filled, the thread that builds parts had nothing to do: 0.8 of 7 s, of a quarter 0.25 of 5. */
+const FIRST_SHARE = 0.125
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 30_000
 
@@ -83,6 +83,7 @@ export class Publisher {
   private isStopped = false
   /** The generation sealed last was full before it was old. Should the next be so too, events come in a flood, and more will. */
   private wasFull = false
+  private wasHurried = false
   private isRoomWanted = false
   /** Of the bytes of a generation, how many the next takes: those of a flood are small to begin with, so that writing begins with it. */
   private share = FIRST_SHARE
@@ -199,9 +200,11 @@ export class Publisher {
       const age = this.target.now() - (this.filling.generation.startedAt ?? this.target.now())
       const { isFull, isRoomWanted } = this
       this.isRoomWanted = false
-      const isHurried = age > HURRIED_AGES * this.limits.flushAgeMs || isRoomWanted || (isFull && this.wasFull)
-      this.sealed.isHurried = isHurried
-      this.wasFull = isHurried || (isFull && age < this.limits.flushAgeMs)
+      const isFlood = age > HURRIED_AGES * this.limits.flushAgeMs || isRoomWanted || (isFull && this.wasFull)
+      // What was left of a flood is merged with the rest of it, which is left undone.
+      this.sealed.isHurried = isFlood || (this.wasHurried && age < this.limits.flushAgeMs)
+      this.wasHurried = isFlood
+      this.wasFull = isFlood || (isFull && age < this.limits.flushAgeMs)
       this.share = this.wasFull ? Math.min(1, this.share * 2) : FIRST_SHARE
       this.isWaitedFor = false
       this.lastWriteAt = performance.now()

@@ -6,7 +6,7 @@ import type { KnownRaw } from '../part/columns.ts'
 import { TEMPLATES_MAX } from '../part/rebuilt/prove.ts'
 import { resized } from './column-storage.ts'
 import type { EventBatch, LineShape } from './event-batch.ts'
-import type { TextStorage } from './string-storage.ts'
+import type { LineStorage } from './line-storage.ts'
 
 /** In a shorter block the writer looks at the texts as values. */
 const ROWS_MIN = 1024
@@ -34,7 +34,7 @@ export class RawTemplates {
   }
 
   /** Null where too little is known: the text is handed over then. @param raw  the lines themselves, one for every row */
-  of(rowCount: number, raw: TextStorage): KnownRaw | null {
+  of(rowCount: number, raw: LineStorage): KnownRaw | null {
     // As much as the writer wants, lest it take the text for no JSON and ask for all of it.
     if (rowCount < ROWS_MIN || this.#knownBytes * 2 < raw.textBytes) return null
     const chosen = resized(this.#chosen, new Uint16Array(rowCount))

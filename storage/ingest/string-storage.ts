@@ -1,4 +1,6 @@
 /** Strings of an open block: as codes of the field's dictionary while they repeat, otherwise as UTF-8 bytes. */
+
+import { spareMemory } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ColumnStorage, grownCapacity, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
@@ -224,6 +226,12 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     this.words = NO_VIEW
   }
 
+  /** Nobody reads it any more. */
+  release(): void {
+    spareMemory.give(this.bytes.buffer)
+    this.bytes = new Uint8Array(0)
+  }
+
   get byteLength(): number {
     return this.used + this.offsets.byteLength + (this.presence?.byteLength ?? 0)
   }
@@ -247,7 +255,8 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   }
 
   private makeRoom(length: number): void {
-    this.bytes = resized(this.bytes, new Uint8Array(Math.max(1024, this.expectedBytes, (this.used + length) * 2)))
+    const room = spareMemory.take(Math.max(1024, this.expectedBytes, (this.used + length) * 2))
+    this.bytes = resized(this.bytes.subarray(0, this.used), room)
     this.writer = Buffer.from(this.bytes.buffer)
     this.words = new DataView(this.bytes.buffer)
   }

@@ -20,6 +20,11 @@ export class ByteSink {
     return this.#length
   }
 
+  /** Begins anew, in the memory there is. */
+  clear(): void {
+    this.#length = 0
+  }
+
   /** What was written so far; valid until the next write. */
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)

@@ -14,9 +14,14 @@ export class FieldDictionary implements Dictionary {
   readonly #strings = new Map<string, number>()
   readonly #others = new Map<string | number, number>()
   readonly #translations = new WeakMap<Dictionary, Int32Array>()
+  /** Of the first values: the maps are brought up to date when they are asked. */
+  #mapped = 0
+  /** All values came from it, and it has none twice: what has no code yet is new, and no map need be asked. */
+  #only: Dictionary | null = null
 
   /** The code of `value`, or -1 when it has none yet. */
   find(value: Value): number {
+    for (; this.#mapped < this.values.length; this.#mapped++) this.#map(this.values[this.#mapped], this.#mapped)
     if (typeof value === 'string') return this.#strings.get(value) ?? -1
     return this.#others.get(keyOf(value)) ?? -1
   }
@@ -43,10 +48,13 @@ export class FieldDictionary implements Dictionary {
   }
 
   #append(value: Value): number {
-    const code = this.values.push(value) - 1
+    this.#only = null
+    return this.values.push(value) - 1
+  }
+
+  #map(value: Value, code: number): void {
     if (typeof value === 'string') this.#strings.set(value, code)
     else this.#others.set(keyOf(value), code)
-    return code
   }
 
   /**
@@ -64,10 +72,21 @@ export class FieldDictionary implements Dictionary {
     }
     const wanted: number[] = []
     for (let code = 0; code < size; code++) if (used[code] === 1 && translation[code] === -1) wanted.push(code)
+    if (this.#isOnly(dictionary)) {
+      if (this.values.length + wanted.length > DICTIONARY_VALUES_MAX) return null
+      for (const code of wanted) translation[code] = this.values.push(dictionary.values[code]) - 1
+      return translation
+    }
     const codes = this.add(wanted.map(code => dictionary.values[code]))
     if (codes === null) return null
     for (let index = 0; index < wanted.length; index++) translation[wanted[index]!] = codes[index]!
     return translation
+  }
+
+  /** A part of the buffer has one dictionary a field: 90,000 names of its users were put in a map, and never looked up. */
+  #isOnly(dictionary: Dictionary): boolean {
+    if (this.values.length === 0 && dictionary.isDistinct === true) this.#only = dictionary
+    return this.#only === dictionary
   }
 }
 

@@ -3,6 +3,7 @@
  * fingerprint. Measured over blocks of 65,536 events: 9.4 bits a token and one absent token in 256 found, where the Bloom filter before
  * it took 16 bits and found one in 208. Building one costs a pass of peeling (about 60 ns a token), asking it three reads.
  */
+import { spareMemory } from '../spare-memory.ts'
 import type { ByteSink, ByteSource } from './bytes.ts'
 
 export interface FuseFilter {
@@ -17,7 +18,7 @@ export interface FuseFilter {
 const SEGMENT_LENGTH_LOG_MAX = 16
 const SEEDS_TRIED = 64
 
-/** murmur3's finaliser. Part of the file format, as `placesOf` and `fingerprintOf` are. */
+/** murmur3's finaliser. Part of the file format, as `locate` and what it calls are. */
 function mix(value: number): number {
   let mixed = value ^ (value >>> 16)
   mixed = Math.imul(mixed, 0x85ebca6b)
@@ -31,10 +32,18 @@ function locate(hash: number, seed: number, segmentLength: number, segmentCount:
   const first = mix(hash ^ Math.imul(seed, 0x9e3779b1))
   const second = mix((first + 0x7f4a7c15) | 0)
   const mask = segmentLength - 1
-  const base = (((first >>> 0) / 2 ** 32) * (segmentCount * segmentLength)) >>> 0
+  const base = baseOf(first, segmentCount * segmentLength)
   places[0] = base
   places[1] = (base + segmentLength) ^ (second & mask)
   places[2] = (base + 2 * segmentLength) ^ ((second >>> 16) & mask)
+  return fingerprintOf(second)
+}
+
+function baseOf(first: number, room: number): number {
+  return (((first >>> 0) / 2 ** 32) * room) >>> 0
+}
+
+function fingerprintOf(second: number): number {
   return mix((second + 0x165667b1) | 0) & 0xff
 }
 
@@ -53,7 +62,14 @@ export function buildFuseFilter(hashes: Int32Array, count: number): FuseFilter {
   }
 }
 
-/** Null when the hashes cannot be put in an order in which each has a place of its own left. */
+/** What the hashes of a place, xored, and their number are kept side by side for: a place is in one line of the processor's cache then. */
+const JOINED = 0
+const HOLDERS = 1
+
+/**
+ * Null when the hashes cannot be put in an order in which each has a place of its own left. The places of a hash are reckoned where they are
+ * needed, not kept, and the tables are memory that was used before (16 → 9 ms for 190,000 tokens).
+ */
 function peel(
   hashes: Int32Array,
   count: number,
@@ -62,45 +78,63 @@ function peel(
   segmentCount: number,
 ): Uint8Array | null {
   const length = (segmentCount + 2) * segmentLength
-  const holders = new Uint32Array(length)
-  const joined = new Int32Array(length)
-  const places = new Int32Array(3)
+  const memory = spareMemory.take(4 * (3 * length + 2 * count))
+  const { buffer } = memory
+  const slots = new Int32Array(buffer, 0, 2 * length).fill(0)
+  const lonely = new Int32Array(buffer, 8 * length, length)
+  const order = new Int32Array(buffer, 12 * length, count)
+  const own = new Int32Array(buffer, 12 * length + 4 * count, count)
+  const salt = Math.imul(seed, 0x9e3779b1)
+  const room = segmentCount * segmentLength
+  const mask = segmentLength - 1
   for (let index = 0; index < count; index++) {
     const hash = hashes[index]!
-    locate(hash, seed, segmentLength, segmentCount, places)
-    for (let each = 0; each < 3; each++) {
-      const place = places[each]!
-      holders[place]!++
-      joined[place]! ^= hash
-    }
+    const first = mix(hash ^ salt)
+    const second = mix((first + 0x7f4a7c15) | 0)
+    const a = 2 * baseOf(first, room)
+    const b = 2 * (((a >>> 1) + segmentLength) ^ (second & mask))
+    const c = 2 * (((a >>> 1) + 2 * segmentLength) ^ ((second >>> 16) & mask))
+    slots[a + JOINED]! ^= hash
+    slots[a + HOLDERS]!++
+    slots[b + JOINED]! ^= hash
+    slots[b + HOLDERS]!++
+    slots[c + JOINED]! ^= hash
+    slots[c + HOLDERS]!++
   }
-  const lonely = new Uint32Array(length)
   let lonelyCount = 0
-  for (let place = 0; place < length; place++) if (holders[place] === 1) lonely[lonelyCount++] = place
-  const order = new Int32Array(count)
-  const own = new Uint32Array(count)
+  for (let place = 0; place < length; place++) if (slots[2 * place + HOLDERS] === 1) lonely[lonelyCount++] = place
   let peeled = 0
   while (lonelyCount > 0) {
     const place = lonely[--lonelyCount]!
-    if (holders[place] !== 1) continue
-    const hash = joined[place]!
+    if (slots[2 * place + HOLDERS] !== 1) continue
+    const hash = slots[2 * place + JOINED]!
     order[peeled] = hash
     own[peeled++] = place
-    locate(hash, seed, segmentLength, segmentCount, places)
-    for (let each = 0; each < 3; each++) {
-      const other = places[each]!
-      joined[other]! ^= hash
-      if (--holders[other]! === 1) lonely[lonelyCount++] = other
+    const first = mix(hash ^ salt)
+    const second = mix((first + 0x7f4a7c15) | 0)
+    const a = baseOf(first, room)
+    const b = (a + segmentLength) ^ (second & mask)
+    const c = (a + 2 * segmentLength) ^ ((second >>> 16) & mask)
+    slots[2 * a + JOINED]! ^= hash
+    if (--slots[2 * a + HOLDERS]! === 1) lonely[lonelyCount++] = a
+    slots[2 * b + JOINED]! ^= hash
+    if (--slots[2 * b + HOLDERS]! === 1) lonely[lonelyCount++] = b
+    slots[2 * c + JOINED]! ^= hash
+    if (--slots[2 * c + HOLDERS]! === 1) lonely[lonelyCount++] = c
+  }
+  const fingerprints = peeled === count ? new Uint8Array(length) : null
+  if (fingerprints !== null) {
+    for (let index = count - 1; index >= 0; index--) {
+      const first = mix(order[index]! ^ salt)
+      const second = mix((first + 0x7f4a7c15) | 0)
+      const a = baseOf(first, room)
+      const b = (a + segmentLength) ^ (second & mask)
+      const c = (a + 2 * segmentLength) ^ ((second >>> 16) & mask)
+      // The place of its own is still zero.
+      fingerprints[own[index]!] = fingerprintOf(second) ^ fingerprints[a]! ^ fingerprints[b]! ^ fingerprints[c]!
     }
   }
-  if (peeled !== count) return null
-  const fingerprints = new Uint8Array(length)
-  for (let index = count - 1; index >= 0; index--) {
-    const fingerprint = locate(order[index]!, seed, segmentLength, segmentCount, places)
-    const [a, b, c] = [fingerprints[places[0]!]!, fingerprints[places[1]!]!, fingerprints[places[2]!]!]
-    // The place of its own is still zero.
-    fingerprints[own[index]!] = fingerprint ^ a ^ b ^ c
-  }
+  spareMemory.give(buffer)
   return fingerprints
 }
 

@@ -138,10 +138,41 @@ function summariseCodes(vector: DictVector): ColumnSummary {
   const { values } = vector.dictionary
   const counts = new Uint32Array(values.length)
   for (let row = 0; row < vector.rowCount; row++) counts[vector.codes[row]!]!++
+  const many = summariseManyCodes(vector, counts)
+  if (many !== null) return many
   const usedCodes: number[] = []
   for (let code = 0; code < counts.length; code++) if (counts[code] !== 0) usedCodes.push(code)
   const used = usedCodes.map(code => values[code])
   return summariseValues(vector.rowCount, used, index => counts[usedCodes[index]!]!, bitmapOf(usedCodes))
+}
+
+/** Of so many codes that neither their values nor how often each occurs is kept; null: they are few, or have bounds. */
+function summariseManyCodes({ rowCount, dictionary }: DictVector, counts: Uint32Array): ColumnSummary | null {
+  const { values } = dictionary
+  let absentCount = 0
+  let nullCount = 0
+  let presentValues = 0
+  let types = 0
+  let last = 0
+  for (let code = 0; code < counts.length; code++) {
+    const count = counts[code]!
+    if (count === 0) continue
+    const value = values[code]
+    last = code
+    if (value === undefined || value === null) {
+      absentCount += count
+      if (value === null) nullCount += count
+      continue
+    }
+    types |= typeBit(value)
+    presentValues++
+  }
+  if (presentValues <= DISTINCT_VALUES_MAX || (types & TYPE_STRING) === 0) return null
+  const codeBitmap = last < CODE_BITMAP_VALUES_MAX ? new Uint8Array((last >>> 3) + 1) : null
+  if (codeBitmap !== null)
+    for (let code = 0; code <= last; code++) if (counts[code] !== 0) codeBitmap[code >>> 3]! |= 1 << (code & 7)
+  const presentCount = rowCount - absentCount
+  return { presentCount, nullCount, types, zone: null, distinct: null, counts: null, codeBitmap }
 }
 
 function bitmapOf(codes: readonly number[]): Uint8Array | null {

@@ -111,6 +111,8 @@ class PartWriter {
   readonly #blocks: Omit<FooterBlock, 'index'>[] = []
   readonly #indexes: Uint8Array[] = []
   readonly #tokens = new TokenSet()
+  /** Of one column after the other. */
+  readonly #sink = new ByteSink()
   readonly #compression: Compression
   #rowCount = 0
   #rawBytes = 0
@@ -269,7 +271,8 @@ class PartWriter {
     const summary = summarise(vector)
     field.types |= summary.types
     field.presentCount += summary.presentCount
-    const sink = new ByteSink()
+    const sink = this.#sink
+    sink.clear()
     const encoding = encode(sink) ?? encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
     const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish(), this.#compression))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1

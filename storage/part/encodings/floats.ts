@@ -2,6 +2,7 @@
  * Numbers that are not all whole. Most are decimals someone printed (`0.25`, `13.7`): times a power of ten they are whole numbers,
  * and dividing by it again is exact because both divisions round to the double nearest to the same decimal. The rest stay float64.
  */
+import { POWERS_OF_TEN } from '../../decimal.ts'
 import type { NumberVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { readIntegers, writeIntegers } from './lane.ts'
@@ -12,23 +13,32 @@ const EXPONENT_MAX = 12
 
 /** The values times a power of ten, each a safe integer that divides back to exactly its value; null when there is no such power. */
 export function scaleDecimals(values: ArrayLike<number>): { scaled: Float64Array; exponent: number } | null {
-  let exponent = 0
-  for (let row = 0; row < values.length; row++) {
-    while (!isExact(values[row]!, exponent)) if (++exponent > EXPONENT_MAX) return null
-  }
   const scaled = new Float64Array(values.length)
-  const scale = 10 ** exponent
+  let exponent = 0
+  let scale = 1
+  // Those before were scaled by less.
+  let from = 0
   for (let row = 0; row < values.length; row++) {
     const value = values[row]!
-    if (!isExact(value, exponent)) return null
-    scaled[row] = Math.round(value * scale)
+    let whole = Math.round(value * scale)
+    while (!isExact(value, whole, scale)) {
+      if (++exponent > EXPONENT_MAX) return null
+      scale = POWERS_OF_TEN[exponent]!
+      whole = Math.round(value * scale)
+      from = row
+    }
+    scaled[row] = whole
+  }
+  for (let row = 0; row < from; row++) {
+    const value = values[row]!
+    const whole = Math.round(value * scale)
+    if (!isExact(value, whole, scale)) return null
+    scaled[row] = whole
   }
   return { scaled, exponent }
 }
 
-function isExact(value: number, exponent: number): boolean {
-  const scale = 10 ** exponent
-  const whole = Math.round(value * scale)
+function isExact(value: number, whole: number, scale: number): boolean {
   return Number.isSafeInteger(whole) && !Object.is(whole, -0) && whole / scale === value
 }
 

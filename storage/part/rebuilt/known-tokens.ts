@@ -6,6 +6,7 @@ import { PRESENT, type Vector } from '../../vector.ts'
 import type { KnownRaw } from '../columns.ts'
 import type { ThinColumn } from '../thin.ts'
 import type { TokenSet } from '../token-filter.ts'
+import { NumberTokens } from './number-tokens.ts'
 import type { Others } from './prove.ts'
 import { jsonBytesOf, NO_ROOM, rendererOf } from './render.ts'
 
@@ -69,23 +70,15 @@ function addColumn(
     }
     case 'number': {
       const { values, presence } = column
-      const recent = new Float64Array(RECENT).fill(Number.NaN)
-      addRows(column, chosen, numbers, tokens, row => {
-        const value = values[row]!
-        const place = (value * 1000) & (RECENT - 1)
-        if (recent[place] === value && presence === null) return false
-        recent[place] = value
-        return true
-      })
+      const words = new NumberTokens(tokens)
+      const isLeft = (row: number) => (presence !== null && presence[row] !== PRESENT) || !words.add(values[row]!)
+      addRows(column, chosen, numbers, tokens, isLeft)
       return
     }
     default:
       addRows(column, chosen, numbers, tokens)
   }
 }
-
-/** Numbers met lately are not written again. A power of two. */
-const RECENT = 8192
 
 /** Each value is written as it stands in the line. */
 function addRows(

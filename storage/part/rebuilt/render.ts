@@ -137,11 +137,11 @@ const MINUS = 45
 const POINT = 46
 
 /** Decimals of no more digits are taken apart as whole numbers, so many times as large. */
-const DECIMALS = 6
-const SCALE = 10 ** DECIMALS
+export const DECIMALS = 6
+export const SCALE = 10 ** DECIMALS
 /** What is smaller than a millionth is written with an exponent, and so large a number times `SCALE` is still exact. */
-const PLAIN_MIN = 1e-6
-const PLAIN_MAX = 2 ** 31
+export const PLAIN_MIN = 1e-6
+export const PLAIN_MAX = 2 ** 31
 
 /** As `String` writes it; beyond 32 bytes there is nothing to write. */
 export function putNumber(value: number, out: Uint8Array, at: number): number {

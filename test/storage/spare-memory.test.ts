@@ -1,0 +1,64 @@
+/** Memory that is used again: never while somebody reads it, and never what is too large for who asks. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ThreadBuilder } from '../../storage/build/builder.ts'
+import { SPARE_BYTES_MIN, SpareMemory } from '../../storage/spare-memory.ts'
+import { openStore } from '../../storage/store.ts'
+import { allRows, event, range, rowOf, withDirectory } from './store-support.ts'
+
+test('what is taken is long enough, not much longer, and nobody else has it', () => {
+  const sizes = fc.integer({ min: 0, max: 64 * SPARE_BYTES_MIN })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(sizes, fc.boolean()), { maxLength: 60 }), steps => {
+      const memory = new SpareMemory()
+      const held: ArrayBuffer[] = []
+      for (const [bytes, gives] of steps) {
+        if (gives && held.length > 0) memory.give(held.splice(bytes % held.length, 1)[0]!)
+        const taken = memory.take(bytes)
+        assert.ok(taken.byteOffset === 0 && taken.length === taken.buffer.byteLength)
+        assert.ok(taken.length >= bytes && taken.length <= Math.max(bytes, (bytes * 4) / 3))
+        assert.ok(!held.includes(taken.buffer))
+        held.push(taken.buffer)
+      }
+    }),
+  )
+})
+
+test('what was given is taken again', () => {
+  const memory = new SpareMemory()
+  const { buffer } = memory.take(10 * SPARE_BYTES_MIN)
+  memory.give(buffer)
+  assert.equal(memory.byteLength, buffer.byteLength)
+  assert.equal(memory.take(9 * SPARE_BYTES_MIN).buffer, buffer)
+  assert.equal(memory.byteLength, 0)
+})
+
+test('who read what was buffered goes on reading it while its memory would do for what comes next', () =>
+  withDirectory(async directory => {
+    const store = await openStore({ directory, builder: new ThreadBuilder(0), compactionWorkers: 0 })
+    const eventsOf = (round: number) =>
+      range(0, 2000).map(n => event({ n, t: `text ${round} ${n}`.repeat(4) }, { raw: `raw ${round} ${n}`.repeat(9) }))
+    const rounds = range(0, 6)
+    for (const round of rounds) {
+      const events = eventsOf(round)
+      store.append(events)
+      const snapshot = round % 2 === 0 ? store.snapshot() : null
+      // What it shows is not read before the memory would be somebody else's.
+      const buffered = snapshot?.parts.at(-1)?.block(0)
+      await store.flush()
+      store.append(eventsOf(100 + round))
+      if (buffered !== undefined) {
+        const raw = buffered.column('_raw')
+        assert.equal(raw?.kind, 'text')
+        const { bytes, offsets } = raw as Extract<typeof raw, { kind: 'text' }>
+        const text = (row: number) => Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()
+        for (const row of [0, 1, 1999]) assert.equal(text(row), events[row]!.raw)
+      }
+      snapshot?.release()
+      await store.flush()
+    }
+    const expected = rounds.flatMap(round => [...eventsOf(round), ...eventsOf(100 + round)]).map(rowOf)
+    assert.deepEqual(allRows(store), expected)
+    await store.close()
+  }))
