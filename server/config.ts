@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { parse } from 'yaml'
 import { type EngineOptions, THREADS_MAX } from '../engine.ts'
+import { load } from './load.ts'
 import { nearest } from './near.ts'
 import {
   environmentSuffix,
@@ -180,6 +180,7 @@ class LoadedConfig implements Config {
 function addFile(settings: Map<OptionName, Setting>, file: string): void {
   let document: unknown
   try {
+    const { parse } = load('yaml') as typeof import('yaml')
     document = parse(readFileSync(file, 'utf8'))
   } catch (error) {
     throw new ConfigError(`cannot read the configuration ${file}: ${error instanceof Error ? error.message : error}`)

@@ -47,6 +47,23 @@ test('a query over a pipe loads neither a store nor a server, nor anything nativ
   assert.deepEqual(rooms, [])
 })
 
+test('a server loads what one protocol alone needs when somebody first speaks it', () => {
+  const loaded = loadedBy('cli/commands/server.ts')
+  assert.ok(loaded.has('server/listeners/otlp-grpc.ts') && loaded.has('server/tail/web-socket.ts'))
+  assert.deepEqual([...loaded].filter(name => !name.endsWith('.ts') && !name.startsWith('node:')).sort(), [
+    '@sinclair/typebox',
+    'acorn',
+    'ajv',
+    'astring',
+    'fastify',
+    'fzstd',
+    'lmdb',
+    'prom-client',
+    're2js',
+    'xxhash-wasm',
+  ])
+})
+
 test('the commands themselves load nothing until one is run', () => {
   const loaded = [...loadedBy('cli/main.ts'), ...loadedBy('cli/program.ts')].filter(name => !name.startsWith('node:'))
   assert.deepEqual(loaded.sort(), [

@@ -2,7 +2,8 @@
  * OTLP over gRPC: one method, `LogsService/Export`. Messages are decoded by the same reader as over HTTP; keys come in the metadata
  * `authorization`.
  */
-import type { Server, ServerCredentials, ServerUnaryCall, StatusObject, sendUnaryData } from '@grpc/grpc-js'
+import { type AddressInfo, createServer, type Server as PortServer, type Socket } from 'node:net'
+import type { ConnectionInjector, Server, ServerUnaryCall, StatusObject, sendUnaryData } from '@grpc/grpc-js'
 import type { ServerContext } from '../context.ts'
 import { answerError, RequestError, shuttingDown } from '../errors.ts'
 import { OtlpError } from '../protocols/otlp/model.ts'
@@ -10,6 +11,7 @@ import { readOtlpProtobuf, writeOtlpResponse, writeStatus } from '../protocols/o
 import { grpcCodeOf, retryAfterOf } from '../protocols/otlp/status.ts'
 import { storeOtlp } from '../protocols/otlp/store.ts'
 import { type TlsFiles, tlsFiles } from '../tls.ts'
+import { type Address, printAddress } from './address.ts'
 import type { ListenerKind, ListenerLog } from './listener.ts'
 
 const PATH = '/opentelemetry.proto.collector.logs.v1.LogsService/Export'
@@ -17,48 +19,114 @@ const PATH = '/opentelemetry.proto.collector.logs.v1.LogsService/Export'
 export const otlpGrpc: ListenerKind = {
   name: 'otlp.grpc',
   summary: 'OTLP over gRPC',
-  async start(context, { host, port }, log) {
-    // Loaded when it is needed: a server without it starts a tenth of a second sooner.
-    const grpc = await import('@grpc/grpc-js')
-    const limit = context.config.get('ingest.max_body_size')
-    const server = new grpc.Server({ 'grpc.max_receive_message_length': limit })
-    server.addService(
-      {
-        export: {
-          path: PATH,
-          requestStream: false,
-          responseStream: false,
-          requestSerialize: asIs,
-          requestDeserialize: asIs,
-          responseSerialize: asIs,
-          responseDeserialize: asIs,
-        },
-      },
-      {
-        export(call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) {
-          receive(context, call).then(
-            answer => callback(null, answer),
-            error => callback(failure(error, new grpc.Metadata(), log)),
-          )
-        },
-      },
-    )
-    const authority = host.includes(':') ? `[${host}]` : host
-    const bound = await bind(
-      server,
-      `${authority}:${port}`,
-      credentialsOf(grpc.ServerCredentials, tlsFiles(context.config, 'otlp')),
-    )
-    return {
-      address: `${authority}:${bound}`,
-      stop: graceMs => stop(server, graceMs),
-    }
+  async start(context, address, log) {
+    const tls = tlsFiles(context.config, 'otlp')
+    const port = new GrpcPort(() => startService(context, tls, log), log)
+    // Whoever named a certificate means to be sent something, and is to hear now if it is none.
+    if (tls !== null) await port.load()
+    const bound = await port.listen(address)
+    return { address: printAddress(bound), stop: graceMs => port.stop(graceMs) }
   },
 }
 
-function credentialsOf(of: typeof ServerCredentials, tls: TlsFiles | null): ServerCredentials {
-  if (tls === null) return of.createInsecure()
-  return of.createSsl(tls.ca ?? null, [{ cert_chain: tls.cert, private_key: tls.key }], tls.ca !== undefined)
+/** What answers, once it is loaded. */
+interface GrpcService {
+  readonly server: Server
+  readonly injector: ConnectionInjector
+}
+
+/**
+ * The port is open by default and most servers are never called there, so the library is loaded for the first who calls: 5 MB, and a tenth of a
+ * second of every start. What he says meanwhile is read once it is there.
+ */
+class GrpcPort {
+  readonly #load: () => Promise<GrpcService>
+  readonly #log: ListenerLog
+  readonly #port: PortServer
+  readonly #open = new Set<Socket>()
+  #loading: Promise<GrpcService> | null = null
+  #isStopping = false
+
+  constructor(load: () => Promise<GrpcService>, log: ListenerLog) {
+    this.#load = load
+    this.#log = log
+    this.#port = createServer({ noDelay: true }, socket => void this.#take(socket))
+  }
+
+  load(): Promise<GrpcService> {
+    this.#loading ??= this.#load()
+    return this.#loading
+  }
+
+  listen({ host, port }: Address): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#port.once('error', reject)
+      this.#port.listen(port, host, () => {
+        this.#port.off('error', reject)
+        resolve(this.#port.address() as AddressInfo)
+      })
+    })
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true
+    this.#port.close()
+    const service = await this.#loading?.catch(() => null)
+    if (service) await shutDown(service.server, graceMs)
+    // Those who connected and have not said anything.
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  async #take(socket: Socket): Promise<void> {
+    this.#open.add(socket)
+    socket.on('close', () => this.#open.delete(socket))
+    socket.on('error', () => socket.destroy())
+    try {
+      const { injector } = await this.load()
+      if (this.#isStopping) socket.destroy()
+      else if (!socket.destroyed) injector.injectConnection(socket)
+    } catch (error) {
+      this.#loading = null
+      this.#log.warn({ err: error }, 'gRPC cannot be answered')
+      socket.destroy()
+    }
+  }
+}
+
+async function startService(context: ServerContext, tls: TlsFiles | null, log: ListenerLog): Promise<GrpcService> {
+  const grpc = await import('@grpc/grpc-js')
+  const limit = context.config.get('ingest.max_body_size')
+  const server = new grpc.Server({ 'grpc.max_receive_message_length': limit })
+  server.addService(
+    {
+      export: {
+        path: PATH,
+        requestStream: false,
+        responseStream: false,
+        requestSerialize: asIs,
+        requestDeserialize: asIs,
+        responseSerialize: asIs,
+        responseDeserialize: asIs,
+      },
+    },
+    {
+      export(call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) {
+        receive(context, call).then(
+          answer => callback(null, answer),
+          error => callback(failure(error, new grpc.Metadata(), log)),
+        )
+      },
+    },
+  )
+  const credentials =
+    tls === null
+      ? grpc.ServerCredentials.createInsecure()
+      : grpc.ServerCredentials.createSsl(
+          tls.ca ?? null,
+          [{ cert_chain: tls.cert, private_key: tls.key }],
+          tls.ca !== undefined,
+        )
+  return { server, injector: server.createConnectionInjector(credentials) }
 }
 
 async function receive(
@@ -91,13 +159,7 @@ function failure(
   return { code, details: message, metadata }
 }
 
-function bind(server: Server, address: string, credentials: Parameters<Server['bindAsync']>[1]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(error)))
-  })
-}
-
-function stop(server: Server, graceMs: number): Promise<void> {
+function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(() => {
       server.forceShutdown()

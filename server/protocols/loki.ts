@@ -2,13 +2,14 @@
  * Loki's push: streams of lines under labels, in JSON or in protobuf (snappy). Labels and structured metadata become fields; the line is
  * the event's text.
  */
-import { Reader } from 'protobufjs/minimal.js'
+import type { Reader } from 'protobufjs/minimal.js'
 import type { EventDefaults, EventReader, ReadResult } from '../../storage/ingest/read-event.ts'
 import { DateTime } from '../../storage/value.ts'
 import { DEFAULT_INDEX } from '../ingest/defaults.ts'
 import { isMembers, objectIn } from '../ingest/structured-event.ts'
 import { parseRequestJson } from '../json.ts'
 import { attributesOf, timeOfNanos } from './otlp/model.ts'
+import { protobuf } from './protobuf.ts'
 
 type Labels = Readonly<Record<string, unknown>>
 
@@ -165,7 +166,7 @@ function readLabelPair(bytes: Uint8Array): [string, unknown] {
 
 /** `read` answers whether it took the field; others are skipped. */
 function eachMessage(bytes: Uint8Array, read: (field: number, reader: Reader) => boolean): void {
-  const reader = Reader.create(bytes)
+  const reader = protobuf().Reader.create(bytes)
   while (reader.pos < reader.len) {
     const tag = reader.uint32()
     if (tag >>> 3 === 0) throw new LokiError('a field has the number 0')

@@ -4,10 +4,11 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { stripTokenParameter, tokenParameterOf } from '../auth/token-parameter.ts'
 import type { ServerContext } from '../context.ts'
 import { answerError, RequestError, shuttingDown } from '../errors.ts'
+import { load } from '../load.ts'
 import { checkParameters } from '../validate.ts'
 import { readTailRequest, TAIL_PARAMETERS } from './request.ts'
 import { Tail, type TailSink } from './tail.ts'
@@ -19,16 +20,22 @@ const MESSAGE_BYTES_MAX = 4096
 const check = checkParameters(TAIL_PARAMETERS)
 
 export function serveWebSockets(server: Server, context: ServerContext): void {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX })
+  let sockets: WebSocketServer | null = null
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     try {
       const asked = admit(request, context)
-      Tail.open(context, asked, () => connect(sockets, request, socket, head))
+      const taking = (sockets ??= webSocketServer())
+      Tail.open(context, asked, () => connect(taking, request, socket, head))
     } catch (error) {
       refuse(socket, error, context)
     }
   })
+}
+
+function webSocketServer(): WebSocketServer {
+  const { WebSocketServer } = load('ws') as typeof import('ws')
+  return new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX })
 }
 
 function admit(request: IncomingMessage, context: ServerContext): ReturnType<typeof readTailRequest> {

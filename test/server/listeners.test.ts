@@ -160,6 +160,21 @@ describe('listeners', () => {
     await stop()
   })
 
+  test('who connects to gRPC and says nothing, or hangs up at once, does not hold up the end', async () => {
+    const { server, port, stop } = await start()
+    connect(port('otlp.grpc'), '127.0.0.1').on('connect', function (this: Socket) {
+      this.resetAndDestroy()
+    })
+    const silent = connect(port('otlp.grpc'), '127.0.0.1')
+    const ended = new Promise(resolve => silent.on('close', resolve))
+    silent.on('error', () => {}).resume()
+    await new Promise(resolve => silent.on('connect', resolve))
+    await exportOverGrpc(port('otlp.grpc'), otlp('meanwhile'))
+    await stop()
+    await ended
+    await server.closed
+  })
+
   test('a listener that was asked for and cannot open ends the start, and says which', async () => {
     const first = await start()
     const address = `127.0.0.1:${first.port('syslog.tcp')}`

@@ -2,7 +2,8 @@
  * OTLP in protobuf, read field by field into the same model as JSON: nothing is built twice, and 64-bit numbers keep every bit.
  * Field numbers: opentelemetry/proto/{collector/logs,logs,common,resource}/v1.
  */
-import { Reader, Writer } from 'protobufjs/minimal.js'
+import type { Reader, Writer } from 'protobufjs/minimal.js'
+import { protobuf } from '../protobuf.ts'
 import {
   type Attributes,
   attributesOf,
@@ -34,21 +35,25 @@ export function readOtlpProtobuf(body: Buffer): OtlpLogs {
 /** `ExportLogsServiceResponse`; empty when everything was stored. */
 export function writeOtlpResponse(rejected: number, message: string): Buffer {
   if (rejected === 0) return Buffer.alloc(0)
-  const writer = new Writer()
+  const writer = newWriter()
   writer.uint32(0x0a).fork().uint32(0x08).int64(rejected).uint32(0x12).string(message).ldelim()
   return Buffer.from(writer.finish())
 }
 
 /** `google.rpc.Status`, with how long to wait where that is known. */
 export function writeStatus(code: number, message: string, retryAfterSeconds: number | null): Buffer {
-  const writer = new Writer()
+  const writer = newWriter()
   writer.uint32(0x08).int32(code).uint32(0x12).string(message)
   if (retryAfterSeconds !== null) {
-    const delay = new Writer().uint32(0x0a).fork().uint32(0x08).int64(retryAfterSeconds).ldelim().finish()
+    const delay = newWriter().uint32(0x0a).fork().uint32(0x08).int64(retryAfterSeconds).ldelim().finish()
     writer.uint32(0x1a).fork().uint32(0x0a).string('type.googleapis.com/google.rpc.RetryInfo')
     writer.uint32(0x12).bytes(delay).ldelim()
   }
   return Buffer.from(writer.finish())
+}
+
+function newWriter(): Writer {
+  return new (protobuf().Writer)()
 }
 
 /** What may be asked of the field that comes next. */
@@ -57,7 +62,7 @@ class Bytes {
   wireType = 0
 
   constructor(body: Uint8Array) {
-    this.#reader = Reader.create(body)
+    this.#reader = protobuf().Reader.create(body)
   }
 
   /** Of the next field; 0: there is none. */
