@@ -3,7 +3,7 @@
  * dropped 1.7 GB: a page fault for every 4 KB of it, and a collection for every 64 MB, which the engine's helpers mark the whole heap for.
  */
 
-/** Less is not worth keeping: the engine's allocator does well with it. */
+/** Less of a block is not worth keeping: the engine's allocator does well with it. */
 export const SPARE_BYTES_MIN = 64 * 1024
 /** Nobody who wants less is given more than so many times that. */
 const TOO_LARGE = 4 / 3
@@ -11,10 +11,21 @@ const TOO_LARGE = 4 / 3
 const IDLE_MS = 5000
 
 export class SpareMemory {
+  readonly #bytesMin: number
+  readonly #bytesMax: number
   #spare: ArrayBuffer[] = []
   #idle: NodeJS.Timeout | null = null
   #isUsed = false
   #bytes = 0
+
+  /**
+   * @param bytesMin  less is neither kept nor looked for
+   * @param bytesMax  of all that is kept; more goes
+   */
+  constructor({ bytesMin = SPARE_BYTES_MIN, bytesMax = Number.POSITIVE_INFINITY } = {}) {
+    this.#bytesMin = bytesMin
+    this.#bytesMax = bytesMax
+  }
 
   /** Bytes of nobody. */
   get byteLength(): number {
@@ -23,7 +34,7 @@ export class SpareMemory {
 
   /** So many bytes at least, which hold anything. */
   take(bytes: number): Uint8Array<ArrayBuffer> {
-    if (bytes < SPARE_BYTES_MIN) return new Uint8Array(bytes)
+    if (bytes < this.#bytesMin) return new Uint8Array(bytes)
     this.#isUsed = true
     let best = -1
     let bestLength = bytes * TOO_LARGE
@@ -44,7 +55,7 @@ export class SpareMemory {
 
   /** Whoever gives it has nothing that reads it any more. */
   give(buffer: ArrayBuffer): void {
-    if (buffer.byteLength < SPARE_BYTES_MIN) return
+    if (buffer.byteLength < this.#bytesMin || this.#bytes + buffer.byteLength > this.#bytesMax) return
     this.#spare.push(buffer)
     this.#bytes += buffer.byteLength
     this.#isUsed = true
@@ -69,5 +80,5 @@ function roundedUp(bytes: number): number {
   return Math.ceil(bytes / step) * step
 }
 
-/** Of this thread. */
+/** Of this thread, for blocks. */
 export const spareMemory = new SpareMemory()
