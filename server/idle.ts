@@ -2,6 +2,9 @@
  * V8 collects when it allocates: a server that has taken two million events and is then left alone would hold on to what they left for as
  * long as nobody asks it anything. Once its event loop has had next to nothing to do for a while it collects, if that may be worth it; who
  * comes at that moment waits for it, about 50 ms.
+ *
+ * It collects twice: V8 makes the room for what is young smaller only if little was made since the collection before, and at the first that is
+ * what the events left. Without the second it kept 36 MiB of it in one run of ten, and 8 in three, for as long as nobody asked anything.
  */
 import { performance } from 'node:perf_hooks'
 import { collectAll } from '../storage/nice.ts'
@@ -23,15 +26,19 @@ export interface IdleView {
 export class IdleCollector {
   readonly #view: IdleView
   #heldBefore = 0
+  #isAgain = false
 
   constructor(view: IdleView) {
     this.#view = view
   }
 
   look(): void {
-    if (this.#view.busy() > BUSY_MIN || this.#view.held() < this.#heldBefore + WORTH_BYTES) return
+    if (this.#view.busy() > BUSY_MIN) return
+    const isWorth = this.#view.held() >= this.#heldBefore + WORTH_BYTES
+    if (!isWorth && !this.#isAgain) return
     this.#view.collect()
     this.#heldBefore = this.#view.held()
+    this.#isAgain = isWorth
   }
 }
 

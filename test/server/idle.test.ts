@@ -24,16 +24,22 @@ function watched(): { readonly seen: { busy: number; held: number; live: number 
   }
 }
 
-test('a server at rest collects what events have left, once', () => {
+test('a server at rest collects what events have left, and once more when it has made nothing since', () => {
   const { seen, looks } = watched()
   seen.live = 30 * MIB
   seen.held = 300 * MIB
   assert.equal(looks(), 1)
-  assert.equal(looks(), 1, 'there is nothing new to collect')
+  assert.equal(looks(), 2, 'now V8 gives back the room for what is young')
+  assert.equal(looks(), 2, 'there is nothing new to collect')
   seen.held = 33 * MIB
-  assert.equal(looks(), 1, 'too little to be worth it')
+  assert.equal(looks(), 2, 'too little to be worth it')
   seen.held = 90 * MIB
-  assert.equal(looks(), 2)
+  assert.equal(looks(), 3)
+  seen.busy = 0.3
+  assert.equal(looks(), 3, 'it has been asked meanwhile')
+  seen.busy = 0
+  assert.equal(looks(), 4)
+  assert.equal(looks(), 4)
 })
 
 test('a server that is asked does not', () => {
