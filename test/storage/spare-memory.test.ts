@@ -34,6 +34,18 @@ test('what was given is taken again', () => {
   assert.equal(memory.byteLength, 0)
 })
 
+test("what is given back is nobody's", () => {
+  const memory = new SpareMemory()
+  const { buffer } = memory.take(10 * SPARE_BYTES_MIN)
+  const kept = memory.take(10 * SPARE_BYTES_MIN)
+  memory.give(buffer)
+  memory.clear()
+  assert.equal(memory.byteLength, 0)
+  assert.equal(buffer.byteLength, 0)
+  assert.ok(kept.length >= 10 * SPARE_BYTES_MIN)
+  assert.notEqual(memory.take(10 * SPARE_BYTES_MIN).buffer, buffer)
+})
+
 test('who read what was buffered goes on reading it while its memory would do for what comes next', () =>
   withDirectory(async directory => {
     const store = await openStore({ directory, builder: new ThreadBuilder(0), compactionWorkers: 0 })
