@@ -12,11 +12,10 @@ export const SHARED_MS_MIN = 4
 const ALONE_MS_MAX = 25
 /** The first runs read columns that the caller, or a thread, has not in its cache yet. */
 const TRIES = 3
-/**
- * A way that was slower may not be for ever: a thread's code is not compiled after three runs, as it is not the caller's. So many runs later it is tried
- * again, and then after twice as many each time. p95 over 2 M events stayed with 10.7 ms alone where shared takes 7.
- */
-const TRY_AGAIN_FIRST = 6
+/** A thread's code is compiled by then: it is run half as often as the caller's, and compiling it takes the other core for 30 ms of a run. */
+const SHARED_TRIES = 10
+/** A way that was slower may not be for ever: so many runs later it is tried again, and then after twice as many each time. */
+const TRY_AGAIN_FIRST = 12
 const TRY_AGAIN_MAX = 96
 /** One run after a long time is a slow one. */
 const TRIED_AGAIN = 2
@@ -59,7 +58,7 @@ export class WorkLedger {
     if (shared.tries === 0) return alone.ms(rows) >= SHARED_MS_MIN
     if (alone.tries < TRIES && shared.ms(rows) <= ALONE_MS_MAX) return false
     if (alone.tries === 0) return true
-    if (shared.tries < TRIES && alone.ms(rows) >= SHARED_MS_MIN) return true
+    if (shared.tries < SHARED_TRIES && alone.ms(rows) >= SHARED_MS_MIN) return true
     const isQuicker = shared.ms(rows) < SHARED_PART_MAX * alone.ms(rows)
     // What takes next to nothing alone is not worth waking anybody for.
     if (known.runs < known.tryAt || (!isQuicker && alone.ms(rows) < SHARED_MS_MIN)) return isQuicker
@@ -83,7 +82,7 @@ export class WorkLedger {
       alone: new Way(),
       shared: new Way(),
       runs: 0,
-      tryAt: TRY_AGAIN_FIRST + 2 * TRIES,
+      tryAt: TRY_AGAIN_FIRST + TRIES + SHARED_TRIES,
       wait: TRY_AGAIN_FIRST,
     }))
   }

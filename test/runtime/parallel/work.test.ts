@@ -15,15 +15,18 @@ function run(ledger: WorkLedger, runs: number, ms: (way: 'alone' | 'shared', run
   return ways
 }
 
+const countOf = (ways: string, way: string): number => ways.split(way).length - 1
+
 describe('alone or shared', () => {
   test('what is quicker shared is shared, but for a look at the other way now and then', () => {
     const ways = run(new WorkLedger(), 200, way => (way === 'shared' ? 7 : 11))
-    assert.match(ways.slice(-50), /^s+(aas+)?(aas+)?$/)
+    assert.ok(countOf(ways.slice(-50), 'a') <= 4, ways)
   })
 
   test('what is quicker alone is done alone', () => {
     const ways = run(new WorkLedger(), 200, way => (way === 'shared' ? 12 : 8))
-    assert.match(ways.slice(-50), /^a+(ssa+)?(ssa+)?$/)
+    assert.ok(countOf(ways.slice(-50), 's') <= 4, ways)
+    assert.match(ways.slice(30), /s/)
   })
 
   test('a thread whose code was not compiled at first is asked again before long', () => {
