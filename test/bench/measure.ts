@@ -92,9 +92,7 @@ async function measureOne(
 ): Promise<Measured> {
   const times = { quern: [] as number[], duckdb: [] as number[] }
   try {
-    // Before the warm-up, and once: what other questions left is not this one's to collect, and after a collection that is asked for V8 has code and
-    // caches to make anew (host and status: 12 → 19 ms). Garbage that a query makes is part of what it costs.
-    globalThis.gc?.()
+    // No collection is asked for: garbage is part of what a query costs, and after one V8 has code and caches to make anew (host and status: 12 → 19 ms).
     const found = await compareAnswers(question, quern, duckdb)
     const startedAt = performance.now()
     const isSettling = (): boolean => performance.now() - startedAt < WARM_UP_MS

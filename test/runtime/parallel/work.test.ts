@@ -35,6 +35,11 @@ describe('alone or shared', () => {
     assert.match(ways.slice(-10), /^s+$/)
   })
 
+  test('a way that is now and then quicker, and mostly slower, is not the quicker one', () => {
+    const ways = run(new WorkLedger(), 300, (way, at) => (way === 'alone' ? 9.5 : at % 3 === 0 ? 6.5 : 13))
+    assert.ok(countOf(ways.slice(-100), 's') <= 6, ways)
+  })
+
   test('what takes next to nothing alone wakes nobody', () => {
     const ways = run(new WorkLedger(), 300, way => (way === 'shared' ? 2 : 1))
     assert.doesNotMatch(ways.slice(10), /s/)
