@@ -8,7 +8,7 @@ import type { Dictionary } from '../../storage/vector.ts'
 import type { MachineLoop } from '../../storage/vector-module.ts'
 import { type Distinct, takeBits } from './distinct.ts'
 import { Lru } from './lru.ts'
-import { type BucketRange, bucketRange, type Sketch, takeCounts } from './sketch.ts'
+import { type BucketRange, both, bucketRange, isWithin, type Sketch, takeCounts } from './sketch.ts'
 import { PARAMETERS_MAX, type StepShape, writeSlotLoop } from './slot-loop.ts'
 
 /** Of a `KeyCodes`, what a slot is made of. */
@@ -35,7 +35,26 @@ const LOOPS_MAX = 32
 /** Parameters are numbered in one byte, with some for the loop itself. */
 const PARTS_MAX = Math.floor(100 / PARAMETERS_MAX)
 
-const loops = new Lru<string, { readonly loop: MachineLoop | null }>(LOOPS_MAX)
+/** A loop, and what its memory holds of blocks before that has not been taken to sketches and sets yet. */
+interface HeldLoop {
+  readonly loop: MachineLoop | null
+  carried: Carried | null
+}
+
+/**
+ * Counts of sketches and bits of sets stay where the loop adds to them for as long as blocks add to the same: taken after each block they were looked
+ * through 31 times (p95 by service over 2 M events 9.7 → 7.9 ms, distinct users by service 8.6 → 4.8).
+ */
+interface Carried {
+  readonly slotCount: number
+  /** By step: to whose states it goes. */
+  readonly targets: readonly unknown[]
+  readonly gatherings: readonly (Gathering | null)[]
+}
+
+const loops = new Lru<string, HeldLoop>(LOOPS_MAX)
+/** By states: the loop that holds what is theirs. */
+const holders = new WeakMap<object, HeldLoop>()
 
 function shapeOf(step: Step): StepShape {
   const [kind, values] = step
@@ -45,11 +64,11 @@ function shapeOf(step: Step): StepShape {
   return { kind: isKept ? 'kept sum' : kind, values: values instanceof Float64Array ? 'f64' : 'i32', width }
 }
 
-function loopFor(keys: readonly Key[], steps: readonly Step[]): MachineLoop | null {
+function loopFor(keys: readonly Key[], steps: readonly Step[]): HeldLoop {
   const widths = keys.map(key => key.codes.BYTES_PER_ELEMENT)
   const shapes = steps.map(shapeOf)
   const name = `${widths.join()} ${shapes.map(({ kind, values, width }) => `${kind} ${values} ${width}`).join()}`
-  return loops.getOrMake(name, () => ({ loop: writeSlotLoop(widths, shapes) })).loop
+  return loops.getOrMake(name, () => ({ loop: writeSlotLoop(widths, shapes), carried: null }))
 }
 
 type Lane = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
@@ -68,11 +87,11 @@ class Layout {
     return at
   }
 
-  /** Room for so many words of 32 bits, which are 0 to begin with, and read where they are. */
-  reserve(words: number): number {
+  /** Room for so many words of 32 bits, which are read where they are. @param isFresh  they are 0 to begin with; if not, as they were left */
+  reserve(words: number, isFresh: boolean): number {
     const at = this.size
     this.size = (at + 4 * words + 7) & ~7
-    this.#empty.push({ at, end: this.size })
+    if (isFresh) this.#empty.push({ at, end: this.size })
     return at
   }
 
@@ -93,12 +112,14 @@ function bytesOf(lane: Lane): Uint8Array {
   return new Uint8Array(lane.buffer, lane.byteOffset, lane.byteLength)
 }
 
-/** States that are gathered block by block beside the objects they go to. */
+/** States that are gathered beside the objects they go to. */
 interface Gathering {
   /** How many there are of a slot. */
   readonly words: number
-  /** Arguments of the loop. */
-  place(layout: Layout): number[]
+  /** Can what another block has be added to it? */
+  goesOn(step: Step, rowCount: number): boolean
+  /** Arguments of the loop. @param isFresh  nothing is gathered yet */
+  place(layout: Layout, isFresh: boolean): number[]
   /** @param memory  of the loop, after it ran */
   take(memory: ArrayBufferLike): void
 }
@@ -109,22 +130,31 @@ class SketchCounts implements Gathering {
   readonly #sketches: readonly Sketch[]
   readonly #range: BucketRange
   readonly #slotCount: number
+  readonly #least: Float64Array
+  readonly #greatest: Float64Array
   #countsAt = 0
-  #least = new Float64Array(0)
-  #greatest = new Float64Array(0)
 
   constructor(sketches: readonly Sketch[], range: BucketRange, slotCount: number) {
     this.#sketches = sketches
     this.#range = range
     this.words = range.width
     this.#slotCount = slotCount
-  }
-
-  place(layout: Layout): number[] {
-    const slotCount = this.#slotCount
-    this.#countsAt = layout.reserve(slotCount * this.words)
     this.#least = new Float64Array(slotCount).fill(Number.POSITIVE_INFINITY)
     this.#greatest = new Float64Array(slotCount).fill(Number.NEGATIVE_INFINITY)
+  }
+
+  get range(): BucketRange {
+    return this.#range
+  }
+
+  goesOn([, values]: Step, rowCount: number): boolean {
+    const range = bucketRange(values as Numbers, rowCount)
+    return range !== null && isWithin(range, this.#range)
+  }
+
+  place(layout: Layout, isFresh: boolean): number[] {
+    const slotCount = this.#slotCount
+    this.#countsAt = layout.reserve(slotCount * this.words, isFresh)
     const bounds = [this.#least, this.#greatest].map(lane => layout.place(lane, slotCount))
     return [this.#countsAt, ...bounds, this.#range.base, this.words]
   }
@@ -155,8 +185,12 @@ class DistinctBits implements Gathering {
     this.#slotCount = slotCount
   }
 
-  place(layout: Layout): number[] {
-    this.#bitsAt = layout.reserve(this.#slotCount * this.words)
+  goesOn([, , , dictionary]: Step): boolean {
+    return dictionary === this.#dictionary && (this.#dictionary.values.length + 31) >>> 5 === this.words
+  }
+
+  place(layout: Layout, isFresh: boolean): number[] {
+    this.#bitsAt = layout.reserve(this.#slotCount * this.words, isFresh)
     return [this.#bitsAt, this.words]
   }
 
@@ -175,11 +209,12 @@ function gatheringsOf(
   steps: readonly Step[],
   slotCount: number,
   rowCount: number,
+  before: Carried | null,
 ): readonly (Gathering | null)[] | null {
   const made: (Gathering | null)[] = []
   let words = 0
-  for (const step of steps) {
-    const gathering = gatheringOf(step, slotCount, rowCount)
+  for (const [index, step] of steps.entries()) {
+    const gathering = gatheringOf(step, slotCount, rowCount, before?.gatherings[index] ?? null)
     if (gathering === 'none') return null
     made.push(gathering)
     words += (gathering?.words ?? 0) * slotCount
@@ -188,26 +223,80 @@ function gatheringsOf(
   return made
 }
 
-function gatheringOf(step: Step, slotCount: number, rowCount: number): Gathering | null | 'none' {
+/** @param before  what blocks before were gathered in: the next may be as wide as both */
+function gatheringOf(
+  step: Step,
+  slotCount: number,
+  rowCount: number,
+  before: Gathering | null,
+): Gathering | null | 'none' {
   if (step[0] === 'distinct') return new DistinctBits(step[2], step[3], slotCount)
   if (step[0] !== 'sketch') return null
   const range = bucketRange(step[1], rowCount)
-  return range === null ? 'none' : new SketchCounts(step[2], range, slotCount)
+  if (range === null) return 'none'
+  const wider = before instanceof SketchCounts ? both(range, before.range) : range
+  const isTooWide = wider.width * slotCount > WORDS_PER_ROW_MAX * rowCount
+  return new SketchCounts(step[2], isTooWide ? range : wider, slotCount)
+}
+
+/** The same as before, where blocks go on with it; null: they do not. */
+function goingOn(steps: readonly Step[], slotCount: number, rowCount: number, before: Carried | null): Carried | null {
+  if (before === null || before.slotCount !== slotCount) return null
+  const isSame = steps.every((step, index) => {
+    const gathering = before.gatherings[index]!
+    return gathering === null || (before.targets[index] === step[2] && gathering.goesOn(step, rowCount))
+  })
+  return isSame ? before : null
+}
+
+/** What the loop's memory holds goes to the sketches and sets it belongs to. */
+function takeCarried(held: HeldLoop): void {
+  const { loop, carried } = held
+  held.carried = null
+  if (loop === null || carried === null) return
+  const { buffer } = loop.room(0)
+  for (const gathering of carried.gatherings) gathering?.take(buffer)
+}
+
+/** To be called before the states of a step that `addBySlot` adds to are looked at. */
+export function settleAdded(states: object): void {
+  const held = holders.get(states)
+  if (held?.carried?.targets.includes(states) === true) takeCarried(held)
 }
 
 /** Where the states of a step are, in the order of the loop's parameters. */
-function placeStates(step: Step, gathering: Gathering | null, layout: Layout, slotCount: number): number[] {
-  if (gathering !== null) return gathering.place(layout)
+function placeStates(
+  step: Step,
+  gathering: Gathering | null,
+  { layout, slotCount, isFresh }: { readonly layout: Layout; readonly slotCount: number; readonly isFresh: boolean },
+): number[] {
+  if (gathering !== null) return gathering.place(layout, isFresh)
   const [, , to, lost] = step as Exclude<Step, readonly ['sketch' | 'distinct', ...unknown[]]>
   const places = [layout.place(to, slotCount)]
   if (lost !== null) places.push(layout.place(lost, slotCount))
   return places
 }
 
+function carry(
+  held: HeldLoop,
+  steps: readonly Step[],
+  slotCount: number,
+  gatherings: readonly (Gathering | null)[],
+): void {
+  const targets = steps.map(([, , to]) => to)
+  held.carried = { slotCount, targets, gatherings }
+  for (const [index, target] of targets.entries()) {
+    if (gatherings[index] === null) continue
+    // Of another block's widths.
+    if (holders.get(target) !== held) settleAdded(target)
+    holders.set(target, held)
+  }
+}
+
 export const ADD_HELPERS = {
   /**
    * Counts each row in `counted`, and takes what it has of each column, by slot: the mixed-radix number of its codes, the first key's
-   * lowest. False: nothing was done, and the loop is to be run that says the same in JavaScript.
+   * lowest. What goes to sketches and sets is there when `settleAdded` has been called. False: nothing was done, and the loop is to be run that says the same in JavaScript.
    */
   addBySlot(
     rowCount: number,
@@ -217,12 +306,17 @@ export const ADD_HELPERS = {
     ...steps: readonly Step[]
   ): boolean {
     if (slotCount * ROWS_PER_SLOT_MIN > rowCount || keys.length + steps.length > PARTS_MAX) return false
-    const loop = loopFor(keys, steps)
-    const gatherings = loop === null ? null : gatheringsOf(steps, slotCount, rowCount)
-    if (loop === null || gatherings === null) return false
+    const held = loopFor(keys, steps)
+    const { loop } = held
+    if (loop === null) return false
+    const before = goingOn(steps, slotCount, rowCount, held.carried)
+    const gatherings = before?.gatherings ?? gatheringsOf(steps, slotCount, rowCount, held.carried)
+    if (gatherings === null) return false
+    const isFresh = before === null
+    if (isFresh) takeCarried(held)
     const layout = new Layout()
     const countedAt = layout.place(counted, slotCount)
-    const states = steps.map((step, index) => placeStates(step, gatherings[index]!, layout, slotCount))
+    const states = steps.map((step, index) => placeStates(step, gatherings[index]!, { layout, slotCount, isFresh }))
     const stateEnd = layout.size
     const args = [rowCount, countedAt]
     for (const { codes, size } of keys) args.push(layout.place(codes, rowCount), size)
@@ -231,7 +325,7 @@ export const ADD_HELPERS = {
     layout.copyIn(bytes)
     loop.run(...args)
     layout.copyOut(bytes, stateEnd)
-    for (const gathering of gatherings) gathering?.take(bytes.buffer)
+    if (isFresh && gatherings.some(gathering => gathering !== null)) carry(held, steps, slotCount, gatherings)
     return true
   },
 }

@@ -126,6 +126,16 @@ function findRange(values: Float64Array | Int32Array, count: number): BucketRang
   return base < 0 ? null : { base, width: bucketOf(greatest) - base + 1 }
 }
 
+/** Are all buckets of the one among those of the other? */
+export function isWithin(inner: BucketRange, outer: BucketRange): boolean {
+  return inner.base >= outer.base && inner.base + inner.width <= outer.base + outer.width
+}
+
+export function both(one: BucketRange, other: BucketRange): BucketRange {
+  const base = Math.min(one.base, other.base)
+  return { base, width: Math.max(one.base + one.width, other.base + other.width) - base }
+}
+
 /** Of a positive number. */
 function bucketOf(value: number): number {
   double[0] = value

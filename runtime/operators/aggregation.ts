@@ -227,6 +227,7 @@ export class Aggregation {
 
   /** What was added by slot becomes what was added to groups. */
   #mergeSlots(slots: SlotStates): void {
+    slots.settle()
     const groups = this.#groups
     const { slotCount } = slots
     const { rowsColumn } = this.#spec

@@ -3,6 +3,7 @@
  * nothing up and finds nothing new; what was met becomes groups, by the merge kernel, when codes change their meaning (for a dictionary once
  * a part). 2 M rows by 2,600 pairs, a mean and a sum: 28 ms with the look-up and exact addition of every row, 19 by slot.
  */
+import { settleAdded } from '../helpers/add-by-slot.ts'
 import type { Interner } from '../helpers/interner.ts'
 import { bytesOfState, type StateArray } from '../parallel/state.ts'
 import type { StateColumnSpec } from '../program.ts'
@@ -43,6 +44,7 @@ export class SlotStates {
   /** Room for so many slots, before rows are added. */
   prepare(slotCount: number, rows: number, interner: Interner): void {
     if (slotCount > this.#capacity) {
+      this.settle()
       const capacity = Math.max(slotCount, 2 * this.#capacity)
       this.state = this.#columns.map((column, index) => {
         const old = this.state[index]
@@ -54,6 +56,12 @@ export class SlotStates {
       fill(this.state[index]!, column, this.slotCount, slotCount, interner)
     this.slotCount = Math.max(this.slotCount, slotCount)
     this.rows += rows
+  }
+
+  /** All that was added is in the states: to be called before they are looked at. */
+  settle(): void {
+    for (const [index, column] of this.#columns.entries())
+      if (holdsObjects(column) && this.state[index] !== undefined) settleAdded(this.state[index])
   }
 
   bytesOfObjects(): number {

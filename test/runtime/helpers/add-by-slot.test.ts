@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ADD_HELPERS, type Key, type Step } from '../../../runtime/helpers/add-by-slot.ts'
+import { ADD_HELPERS, type Key, type Step, settleAdded } from '../../../runtime/helpers/add-by-slot.ts'
 import { DISTINCT_HELPERS, type Distinct } from '../../../runtime/helpers/distinct.ts'
 import { Interner } from '../../../runtime/helpers/interner.ts'
 import { SKETCH_HELPERS, type Sketch } from '../../../runtime/helpers/sketch.ts'
@@ -104,6 +104,10 @@ function told(numbers: readonly Step[]): unknown {
   })
 }
 
+const settle = (steps: readonly Step[]): void => {
+  for (const [, , to] of steps) settleAdded(to)
+}
+
 const key = fc.record({
   Codes: fc.constantFrom(Uint8Array, Uint16Array, Uint32Array),
   seeds: fc.array(fc.nat(3), { minLength: 1, maxLength: 9 }),
@@ -138,11 +142,53 @@ test('rows are counted and numbers taken as by the loop over rows, for every wid
         const [expected, actual] = [state(), state()]
         addOneByOne(rowCount, keys, expected.counted, expected.numbers)
         assert.equal(ADD_HELPERS.addBySlot(rowCount, keys, slotCount, actual.counted, ...actual.numbers), true)
+        settle(actual.numbers)
         assert.deepEqual(actual.counted, expected.counted)
         assert.deepEqual(told(actual.numbers), told(expected.numbers))
       },
     ),
     { numRuns: 30 },
+  )
+})
+
+test('blocks of several queries in any order, looked at in between or not, come to what each of them has', () => {
+  const blocks = fc.array(
+    fc.record({ query: fc.nat(2), isLookedAt: fc.boolean(), shift: fc.integer({ min: 0, max: 40 }) }),
+    { minLength: 1, maxLength: 8 },
+  )
+  const rowCount = 16_000
+  const narrow = Uint8Array.from({ length: rowCount }, (_, row) => (row * 7) % 3)
+  const wide = Uint16Array.from(narrow)
+  const ROW_NUMBERS = Array.from({ length: 13 }, (_, at) => 1 + at * 11)
+  fc.assert(
+    fc.property(blocks, fc.constantFrom<Step[0]>('sketch', 'distinct'), (sequence, kind) => {
+      const column: Column = { kind, isFloat: true, isKept: false, numbers: ROW_NUMBERS }
+      const states = () => [0, 1, 2].map(() => ({ counted: new Int32Array(7), step: lanesOf(column, rowCount, 4) }))
+      const [expected, actual] = [states(), states()]
+      for (const { query, isLookedAt, shift } of sequence) {
+        // Wider and narrower ranges, other codes, and codes of another width than the block before.
+        const keys = [{ codes: shift % 3 === 0 ? wide : narrow, size: 4 }]
+        const values = (kind === 'distinct' ? new Uint16Array(rowCount) : new Float64Array(rowCount)).map(
+          (_, row) => ROW_NUMBERS[row % 13]! + (kind === 'distinct' ? shift : 2 ** (shift / 4)),
+        )
+        const add = ({ counted, step }: (typeof actual)[0], isPlain: boolean): void => {
+          const [, , to, rest] = step
+          const mine = [kind, values, to, rest] as unknown as Step
+          if (isPlain) addOneByOne(rowCount, keys, counted, [mine])
+          else assert.equal(ADD_HELPERS.addBySlot(rowCount, keys, 4, counted, mine), true)
+          if (isLookedAt && !isPlain) settleAdded(to)
+        }
+        add(expected[query]!, true)
+        add(actual[query]!, false)
+      }
+      settle(actual.map(({ step }) => step))
+      assert.deepEqual(
+        actual.map(({ counted }) => counted),
+        expected.map(({ counted }) => counted),
+      )
+      assert.deepEqual(told(actual.map(({ step }) => step)), told(expected.map(({ step }) => step)))
+    }),
+    { numRuns: 40 },
   )
 })
 

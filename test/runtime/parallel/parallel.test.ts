@@ -114,7 +114,7 @@ describe('work shared between threads', () => {
     assert.deepEqual(await onDisk({ lanes: failing }, engine => answerOf(engine, QUERIES[0])), alone)
   })
 
-  it('goes the way that was quicker, and tries the other again', async () => {
+  it('goes the way that was quicker, until it is no longer', async () => {
     const lanes = new InlineLanes(1)
     const work = new WorkLedger()
     const asked: string[] = []
@@ -134,7 +134,7 @@ describe('work shared between threads', () => {
     await onDisk({ lanes: choosing }, async engine => {
       const query = 'stats sum(n) as s by level | sort level'
       const first = await answerOf(engine, query)
-      for (let run = 0; run < 20; run++) assert.deepEqual(await answerOf(engine, query), first)
+      for (let run = 0; run < 16; run++) assert.deepEqual(await answerOf(engine, query), first)
     })
     assert.deepEqual(asked.slice(0, 6), ['shared', 'alone', 'alone', 'alone', 'shared', 'shared'], 'each has its tries')
     assert.deepEqual([...new Set(asked.slice(6, 12))], ['shared'])
