@@ -42,7 +42,7 @@ export class ThreadPool implements Lanes {
     this.#options = options
     this.rowsMin = options.rowsMin
     // From 0 rows on: whatever it costs, as tests want it.
-    this.work = options.rowsMin === 0 ? null : new WorkLedger()
+    this.work = options.rowsMin === 0 ? null : new WorkLedger(options.shares ?? options.threads)
   }
 
   /** The thread with the fewest queries of its own; null when there are no threads. */

@@ -6,8 +6,12 @@
  */
 import { Lru } from '../helpers/lru.ts'
 
-/** By the clock, less than this alone is not worth a thread. */
+/**
+ * By the clock, less than this alone is not worth waking others. Where there is one other it is half of it at best, and not each time: over 2 M events
+ * `status >= 500` took 4 to 5 ms alone, and 4 to 15 in the runs in which sharing it was tried.
+ */
 export const SHARED_MS_MIN = 4
+export const SHARED_BY_TWO_MS_MIN = 8
 /** What takes longer shared than this would take longer alone. */
 const ALONE_MS_MAX = 25
 /** The first runs read columns that the caller, or a thread, has not in its cache yet. */
@@ -55,19 +59,25 @@ interface Known {
 
 export class WorkLedger {
   readonly #known = new Lru<string, Known>(PLANS_MAX)
+  readonly #worthMs: number
+
+  /** @param others  threads besides the caller's */
+  constructor(others: number) {
+    this.#worthMs = others > 1 ? SHARED_MS_MIN : SHARED_BY_TWO_MS_MIN
+  }
 
   /** Should threads share it? `otherwise`: what to do when nothing is known of the plan. */
   isShared(plan: string, rows: number, otherwise: boolean): boolean {
     const known = this.#of(plan)
     const { alone, shared } = known
     if (alone.tries === 0 && shared.tries === 0) return otherwise
-    if (shared.tries === 0) return alone.ms(rows) >= SHARED_MS_MIN
+    if (shared.tries === 0) return alone.ms(rows) >= this.#worthMs
     if (alone.tries < TRIES && shared.ms(rows) <= ALONE_MS_MAX) return false
     if (alone.tries === 0) return true
-    if (shared.tries < SHARED_TRIES && alone.ms(rows) >= SHARED_MS_MIN) return true
+    if (shared.tries < SHARED_TRIES && alone.ms(rows) >= this.#worthMs) return true
     const isQuicker = shared.ms(rows) < SHARED_PART_MAX * alone.ms(rows)
     // What takes next to nothing alone is not worth waking anybody for.
-    if (known.runs < known.tryAt || (!isQuicker && alone.ms(rows) < SHARED_MS_MIN)) return isQuicker
+    if (known.runs < known.tryAt || (!isQuicker && alone.ms(rows) < this.#worthMs)) return isQuicker
     if (known.runs >= known.tryAt + TRIED_AGAIN - 1) {
       known.wait = Math.min(2 * known.wait, TRY_AGAIN_MAX)
       known.tryAt = known.runs + 1 + known.wait

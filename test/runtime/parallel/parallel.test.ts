@@ -116,7 +116,7 @@ describe('work shared between threads', () => {
 
   it('goes the way that was quicker, until it is no longer', async () => {
     const lanes = new InlineLanes(1)
-    const work = new WorkLedger()
+    const work = new WorkLedger(2)
     const asked: string[] = []
     const choosing: Lanes = {
       rowsMin: 1,
@@ -142,7 +142,7 @@ describe('work shared between threads', () => {
   })
 
   it('leaves what one does at once to one, and what would take one long to all', () => {
-    const work = new WorkLedger()
+    const work = new WorkLedger(2)
     assert.equal(work.isShared('new', 1000, true), true)
     assert.equal(work.isShared('new', 1000, false), false)
     work.note('short', 1000, 'alone', SHARED_MS_MIN / 2)

@@ -19,29 +19,29 @@ const countOf = (ways: string, way: string): number => ways.split(way).length - 
 
 describe('alone or shared', () => {
   test('what is quicker shared is shared, but for a look at the other way now and then', () => {
-    const ways = run(new WorkLedger(), 200, way => (way === 'shared' ? 7 : 11))
+    const ways = run(new WorkLedger(1), 200, way => (way === 'shared' ? 7 : 11))
     assert.ok(countOf(ways.slice(-50), 'a') <= 4, ways)
   })
 
   test('what is quicker alone is done alone', () => {
-    const ways = run(new WorkLedger(), 200, way => (way === 'shared' ? 12 : 8))
+    const ways = run(new WorkLedger(1), 200, way => (way === 'shared' ? 12 : 8))
     assert.ok(countOf(ways.slice(-50), 's') <= 4, ways)
     assert.match(ways.slice(30), /s/)
   })
 
   test('a thread whose code was not compiled at first is asked again before long', () => {
     let shared = 0
-    const ways = run(new WorkLedger(), 40, way => (way === 'alone' ? 11 : ++shared <= 4 ? 25 : 7))
+    const ways = run(new WorkLedger(1), 40, way => (way === 'alone' ? 11 : ++shared <= 4 ? 25 : 7))
     assert.match(ways.slice(-10), /^s+$/)
   })
 
   test('a way that is now and then quicker, and mostly slower, is not the quicker one', () => {
-    const ways = run(new WorkLedger(), 300, (way, at) => (way === 'alone' ? 9.5 : at % 3 === 0 ? 6.5 : 13))
+    const ways = run(new WorkLedger(1), 300, (way, at) => (way === 'alone' ? 9.5 : at % 3 === 0 ? 6.5 : 13))
     assert.ok(countOf(ways.slice(-100), 's') <= 6, ways)
   })
 
   test('what takes next to nothing alone wakes nobody', () => {
-    const ways = run(new WorkLedger(), 300, way => (way === 'shared' ? 2 : 1))
+    const ways = run(new WorkLedger(1), 300, way => (way === 'shared' ? 2 : 1))
     assert.doesNotMatch(ways.slice(10), /s/)
   })
 })
