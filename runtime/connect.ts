@@ -119,7 +119,7 @@ export function connect(
     }
     if (spec.op === 'scan') {
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
-      const scan = new Scan(spec, own, { boundary, takesWhole: above.takesWhole, keys: () => keysOf(spec) })
+      const scan = new Scan(spec, own, { ...above, boundary, keys: () => keysOf(spec) })
       scans.push({ scan, profile })
       sources.push({
         scan: measuredScan(scan, profile, context.stopwatch),

@@ -36,13 +36,21 @@ const isNew = (bytes: number): boolean => lender === null || (bytes < LENT_MIN &
 
 /** Runs it with memory that is taken back at the end: nothing that was made of it may be held. */
 export function lending<Made>(by: Lender, run: () => Made): Made {
+  try {
+    return borrowing(by, run)
+  } finally {
+    by.takeBack()
+  }
+}
+
+/** Runs it with memory that the caller takes back later. @param by  null: with memory of its own */
+export function borrowing<Made>(by: Lender | null, run: () => Made): Made {
   const before = lender
   lender = by
   try {
     return run()
   } finally {
     lender = before
-    by.takeBack()
   }
 }
 

@@ -1,7 +1,7 @@
 /** where: the selection shrinks; a batch nobody survives goes no further. */
 import type { Batch } from '../batch.ts'
 import { withSelection } from '../column-batch.ts'
-import { Lender, lending } from '../helpers/lent.ts'
+import { Lender, lending, lentWords } from '../helpers/lent.ts'
 import { KernelRunner } from '../instantiate.ts'
 import type { FilterKernel, KernelSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
@@ -32,7 +32,10 @@ export class FilterRunner {
       count = this.#kernel.call(this.#kernel.get(columns, { selected, exact: true }), selectedCount, run)
     }
     if (count === 0) return null
-    return count === rowCount ? batch : withSelection(batch, out.slice(0, count), count)
+    if (count === rowCount) return batch
+    const passing = lentWords(count)
+    passing.set(out.subarray(0, count))
+    return withSelection(batch, passing, count)
   }
 
   /** As `apply`, with the columns read for the selected rows alone. */

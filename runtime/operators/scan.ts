@@ -12,6 +12,7 @@ import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { passesWhole, readsTokens } from '../estimate.ts'
+import { borrowing, Lender } from '../helpers/lent.ts'
 import { firstOf, isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
 import { Pace } from '../pace.ts'
 import type { ScanProfile } from '../profile.ts'
@@ -57,6 +58,8 @@ export interface ScanSurroundings {
   boundary(): number | null
   /** Takes a block of which every row passes without its rows being read; false: it has to be read. */
   readonly takesWhole: TakesWhole | null
+  /** Nothing holds a batch, or what was made of it, once the next block is read. */
+  readonly holdsNothing: boolean
   /** What keys of a join, read by now, say of blocks; null: nothing. */
   keys(): ScanPredicate | null
 }
@@ -73,6 +76,8 @@ export class Scan {
   readonly #boundary: ScanSurroundings['boundary']
   readonly #takesWhole: ScanSurroundings['takesWhole']
   readonly #keys: ScanSurroundings['keys']
+  /** Of the rows that passed, of one block. */
+  readonly #lender: Lender | null
   readonly #names = new WeakMap<PartReader, readonly string[]>()
   readonly #pace = new Pace(mustGiveWay)
   #rowOrder = 0
@@ -81,8 +86,9 @@ export class Scan {
   /** Reading and decoding columns, whoever asks for them. */
   readonly decoding: Owner = { durationNs: 0 }
 
-  constructor(spec: ScanSpec, context: RunContext, { boundary, takesWhole, keys }: ScanSurroundings) {
+  constructor(spec: ScanSpec, context: RunContext, { boundary, takesWhole, keys, holdsNothing }: ScanSurroundings) {
     this.spec = spec
+    this.#lender = holdsNothing ? new Lender() : null
     this.#keys = keys
     this.#context = context
     this.#boundary = boundary
@@ -222,6 +228,7 @@ export class Scan {
     const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
     const reading: Reading = { isLate: true }
     this.#reading = reading
+    this.#lender?.takeBack()
     const forgives = (error: unknown): boolean => {
       if (!reading.isLate || !(error instanceof CorruptPartError)) return false
       noteDamage(profile.damaged, error)
@@ -278,7 +285,9 @@ export class Scan {
       else {
         for (const rows of this.#pace.parts(candidates.rows)) {
           const startedAt = performance.now()
-          const passing = guardedBatch(() => this.#passing(undecided, rows, candidates.apart))
+          const passing = guardedBatch(() =>
+            borrowing(this.#lender, () => this.#passing(undecided, rows, candidates.apart)),
+          )
           this.#pace.note(rows.selectedCount, performance.now() - startedAt)
           yield passing
         }
