@@ -41,8 +41,6 @@ export interface Source {
   readonly head: Operator
   /** The aggregation whose work other threads may share; null: this scan is one thread's. */
   readonly shared: SharedAggregation | null
-  /** Nothing holds what was made of a batch once the batch was pushed. */
-  readonly holdsNothing: boolean
 }
 
 export interface SharedAggregation {
@@ -71,6 +69,7 @@ interface Consumer {
   readonly shared: SharedAggregation | null
   /** Right above the scan: takes a block from its statistics alone. */
   readonly takesWhole: ((part: PartReader, block: BlockReader) => boolean) | null
+  /** Nothing holds what was made of a batch once the batch was pushed. */
   readonly holdsNothing: boolean
 }
 
@@ -121,12 +120,7 @@ export function connect(
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
       const scan = new Scan(spec, own, { ...above, boundary, keys: () => keysOf(spec) })
       scans.push({ scan, profile })
-      sources.push({
-        scan: measuredScan(scan, profile, context.stopwatch),
-        head: next,
-        shared: above.shared,
-        holdsNothing: above.holdsNothing,
-      })
+      sources.push({ scan: measuredScan(scan, profile, context.stopwatch), head: next, shared: above.shared })
       return
     }
     const feed = (index: number, operator: Operator, below: Below): void => {

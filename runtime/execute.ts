@@ -13,9 +13,8 @@ import { CanceledError } from './canceled.ts'
 import { connect, type Network, type SharedContext, type Source } from './connect.ts'
 import { createRuntime } from './helpers/context.ts'
 import type { Interner } from './helpers/interner.ts'
-import { Lender, lending } from './helpers/lent.ts'
 import { MemoryBudget, type MemoryPool } from './memory.ts'
-import type { LineFile, Operator, RunContext } from './operators/operator.ts'
+import type { LineFile, RunContext } from './operators/operator.ts'
 import { noteDamage, type Place } from './operators/scan.ts'
 import { Pace } from './pace.ts'
 import type { Lanes } from './parallel/lanes.ts'
@@ -151,12 +150,6 @@ async function drain(batches: AsyncIterable<Batch>, profile: Profile, stopwatch:
 
 const always = (): boolean => true
 
-/** What is made of a batch that nothing holds is made in memory of the batch before. */
-function pushing(head: Operator, holdsNothing: boolean): (batch: Batch) => void {
-  const lender = new Lender()
-  return batch => (holdsNothing ? lending(lender, () => head.push(batch)) : head.push(batch))
-}
-
 async function* run(
   program: Program,
   source: PartSource,
@@ -177,8 +170,7 @@ async function* run(
   const turn = new Turn()
   const pace = new Pace(mustGiveWay)
   try {
-    for (const { scan, head, shared: part, holdsNothing } of network.sources) {
-      const push = pushing(head, holdsNothing)
+    for (const { scan, head, shared: part } of network.sources) {
       // What needs no input is not given any: a head that has enough, the rest of a union behind it.
       const arriving = head.isDone ? [] : source.parts(scan.spec, bytes => memory.charge(bytes, 'holding the input'))
       read: for await (const parts of arriving) {
@@ -198,7 +190,7 @@ async function* run(
                 if (isCanceled()) throw new CanceledError()
                 const startedAt = performance.now()
                 try {
-                  scan.hand(() => push(rows))
+                  scan.hand(() => head.push(rows))
                 } catch (error) {
                   if (!(error instanceof CorruptPartError)) throw error
                   noteDamage(profile.damaged, error)
@@ -265,11 +257,10 @@ export function* executePartial(
   const spill = new QuerySpill(null, 0, options.memoryBytes)
   const context = contextOf(profile, hash, options.nowMicros, { memory, spill }, new Stopwatch(true))
   const network = connect(spec, context, [], [{ aggregate: spec, text: sharesNothing }])
-  const [{ scan, head, shared, holdsNothing }] = network.sources as readonly [Source]
-  const push = pushing(head, holdsNothing)
+  const [{ scan, head, shared }] = network.sources as readonly [Source]
   for (const batch of scan.batches(places, options.takes)) {
     if (options.isCanceled()) return null
-    if (batch !== null) scan.hand(() => push(batch))
+    if (batch !== null) scan.hand(() => head.push(batch))
     yield
   }
   network.settle()

@@ -67,28 +67,12 @@ function writeColumn(writer: KernelWriter, name: string, expr: Expr): { statemen
   }
   switch (emitted.repr) {
     case 'number':
-      return typedColumn(
-        writer,
-        name,
-        statements,
-        emitted,
-        writer.helper('lentNumbers', id('rowCount')),
-        'numberVector',
-      )
     case 'time':
-      return typedColumn(writer, name, statements, emitted, writer.helper('lentNumbers', id('rowCount')), 'timeVector')
     case 'duration':
-      return typedColumn(
-        writer,
-        name,
-        statements,
-        emitted,
-        writer.helper('lentNumbers', id('rowCount')),
-        'durationVector',
-      )
+      return typedColumn(writer, name, statements, emitted, 'lentNumbers', `${emitted.repr}Vector`)
     case 'bool': {
       const bit = { ...emitted, value: js.expr`${emitted.value} ? 1 : 0` }
-      return typedColumn(writer, name, statements, bit, writer.helper('lentBytes', id('rowCount')), 'boolVector')
+      return typedColumn(writer, name, statements, bit, 'lentBytes', 'boolVector')
     }
     default: {
       const values = id(writer.scope.fresh(name))
@@ -107,11 +91,11 @@ function typedColumn(
   name: string,
   statements: readonly Statement[],
   emitted: Emitted,
-  allocate: Expression,
+  allocate: 'lentNumbers' | 'lentBytes',
   make: string,
 ): { statements: Statement[]; output: Expression } {
   const values = id(writer.scope.fresh(name))
-  writer.before(...js`const ${values} = ${allocate};`)
+  writer.before(...js`const ${values} = ${writer.helper(allocate, id('rowCount'))};`)
   if (emitted.valid === null) {
     return {
       statements: [...statements, ...js`${values}[${ROW}] = ${emitted.value};`],

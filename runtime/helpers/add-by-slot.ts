@@ -6,7 +6,7 @@
  */
 import type { Dictionary } from '../../storage/vector.ts'
 import type { MachineLoop } from '../../storage/vector-module.ts'
-import { type Distinct, takeBits } from './distinct.ts'
+import { type Distinct, takeBits, wordsFor } from './distinct.ts'
 import { Lru } from './lru.ts'
 import { type BucketRange, both, bucketRange, isWithin, type Sketch, takeCounts } from './sketch.ts'
 import { PARAMETERS_MAX, type StepShape, writeSlotLoop } from './slot-loop.ts'
@@ -181,12 +181,12 @@ class DistinctBits implements Gathering {
   constructor(sets: readonly Distinct[], dictionary: Dictionary, slotCount: number) {
     this.#sets = sets
     this.#dictionary = dictionary
-    this.words = (dictionary.values.length + 31) >>> 5
+    this.words = wordsFor(dictionary.values.length)
     this.#slotCount = slotCount
   }
 
   goesOn([, , , dictionary]: Step): boolean {
-    return dictionary === this.#dictionary && (this.#dictionary.values.length + 31) >>> 5 === this.words
+    return dictionary === this.#dictionary && wordsFor(this.#dictionary.values.length) === this.words
   }
 
   place(layout: Layout, isFresh: boolean): number[] {

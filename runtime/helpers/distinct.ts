@@ -41,8 +41,13 @@ function turnTo(set: Distinct, dictionary: Dictionary): void {
   if (set.small === null) set.codes = bitsFor(dictionary.values.length)
 }
 
+/** Words of a bit for each of so many. */
+export function wordsFor(count: number): number {
+  return (count + 31) >>> 5
+}
+
 function bitsFor(count: number): Uint32Array {
-  return new Uint32Array((count + 31) >>> 5)
+  return new Uint32Array(wordsFor(count))
 }
 
 /** What was met by code is kept by number. */
@@ -143,7 +148,7 @@ function graduate(set: Distinct, small: Set<number>): void {
 
 /** A bit for every value the interner knows by now. */
 function reserve(set: Distinct): void {
-  const words = (set.interner.size + 31) >>> 5
+  const words = wordsFor(set.interner.size)
   if (set.seen.length >= words) return
   const seen = new Uint32Array(Math.max(words, set.seen.length * 2))
   seen.set(set.seen)

@@ -12,7 +12,7 @@ import { PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { passesWhole, readsTokens } from '../estimate.ts'
-import { borrowing, Lender } from '../helpers/lent.ts'
+import { borrowing, Lender, lending } from '../helpers/lent.ts'
 import { firstOf, isMember, memberOf, overlay, pathWithin } from '../object-fields.ts'
 import { Pace } from '../pace.ts'
 import type { ScanProfile } from '../profile.ts'
@@ -76,8 +76,9 @@ export class Scan {
   readonly #boundary: ScanSurroundings['boundary']
   readonly #takesWhole: ScanSurroundings['takesWhole']
   readonly #keys: ScanSurroundings['keys']
-  /** Of the rows that passed, of one block. */
-  readonly #lender: Lender | null
+  /** Of memory for the rows of a block that passed, and for what is made of a batch; null: somebody may hold either. */
+  readonly #passed: Lender | null
+  readonly #handed: Lender | null
   readonly #names = new WeakMap<PartReader, readonly string[]>()
   readonly #pace = new Pace(mustGiveWay)
   #rowOrder = 0
@@ -88,7 +89,8 @@ export class Scan {
 
   constructor(spec: ScanSpec, context: RunContext, { boundary, takesWhole, keys, holdsNothing }: ScanSurroundings) {
     this.spec = spec
-    this.#lender = holdsNothing ? new Lender() : null
+    this.#passed = holdsNothing ? new Lender() : null
+    this.#handed = holdsNothing ? new Lender() : null
     this.#keys = keys
     this.#context = context
     this.#boundary = boundary
@@ -139,8 +141,9 @@ export class Scan {
   /** What operators do at once with the rows given last: when something of the block cannot be read meanwhile, it throws. */
   hand(push: () => void): void {
     const reading = this.#reading
-    if (reading === null) push()
-    else atOnce(reading, push)
+    const handed = reading === null ? push : () => atOnce(reading, push)
+    if (this.#handed === null) handed()
+    else lending(this.#handed, handed)
   }
 
   /** The blocks to look at, in the order of the scan. Asked once for each part: it counts them, and where their rows stand. */
@@ -228,7 +231,7 @@ export class Scan {
     const names = fields === null ? part.fields.map(field => field.name) : this.#namesIn(part, fields)
     const reading: Reading = { isLate: true }
     this.#reading = reading
-    this.#lender?.takeBack()
+    this.#passed?.takeBack()
     const forgives = (error: unknown): boolean => {
       if (!reading.isLate || !(error instanceof CorruptPartError)) return false
       noteDamage(profile.damaged, error)
@@ -286,7 +289,7 @@ export class Scan {
         for (const rows of this.#pace.parts(candidates.rows)) {
           const startedAt = performance.now()
           const passing = guardedBatch(() =>
-            borrowing(this.#lender, () => this.#passing(undecided, rows, candidates.apart)),
+            borrowing(this.#passed, () => this.#passing(undecided, rows, candidates.apart)),
           )
           this.#pace.note(rows.selectedCount, performance.now() - startedAt)
           yield passing

@@ -1,6 +1,7 @@
 /** A thread's side: tasks come in, states go out. What a plan means and where parts are is given by whoever composes the thread. */
 import { parentPort } from 'node:worker_threads'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
+import { Turn } from '../../storage/turns.ts'
 import { executePartial } from '../execute.ts'
 import type { Interner } from '../helpers/interner.ts'
 import { Lru } from '../helpers/lru.ts'
@@ -30,13 +31,13 @@ export function serve(rooms: ThreadRooms & WholeRooms): void {
   const open: Generator<void, Reply>[] = []
   // A block of each in turn: a short query does not wait for the end of a long one. Going round the event loop for each block took as long as small blocks do.
   const step = (): void => {
-    const until = performance.now() + TURN_MS
+    const turn = new Turn(TURN_MS)
     do {
       const work = open.shift()!
       const { done, value: reply } = work.next()
       if (!done) open.push(work)
       else port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
-    } while (open.length > 0 && performance.now() < until)
+    } while (open.length > 0 && !turn.isOver)
     if (open.length > 0) setImmediate(step)
   }
   const whole = new WholeRuns(port, rooms)

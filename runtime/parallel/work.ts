@@ -51,7 +51,6 @@ class Way {
 interface Known {
   readonly alone: Way
   readonly shared: Way
-  runs: number
   /** From this run on the other way is tried, and how many runs after that again. */
   tryAt: number
   wait: number
@@ -77,10 +76,11 @@ export class WorkLedger {
     if (shared.tries < SHARED_TRIES && alone.ms(rows) >= this.#worthMs) return true
     const isQuicker = shared.ms(rows) < SHARED_PART_MAX * alone.ms(rows)
     // What takes next to nothing alone is not worth waking anybody for.
-    if (known.runs < known.tryAt || (!isQuicker && alone.ms(rows) < this.#worthMs)) return isQuicker
-    if (known.runs >= known.tryAt + TRIED_AGAIN - 1) {
+    const runs = alone.tries + shared.tries
+    if (runs < known.tryAt || (!isQuicker && alone.ms(rows) < this.#worthMs)) return isQuicker
+    if (runs >= known.tryAt + TRIED_AGAIN - 1) {
       known.wait = Math.min(2 * known.wait, TRY_AGAIN_MAX)
-      known.tryAt = known.runs + 1 + known.wait
+      known.tryAt = runs + 1 + known.wait
     }
     return !isQuicker
   }
@@ -88,16 +88,13 @@ export class WorkLedger {
   /** @param ms  by the clock */
   note(plan: string, rows: number, way: 'alone' | 'shared', ms: number): void {
     if (rows === 0) return
-    const known = this.#of(plan)
-    known.runs++
-    known[way].note(ms / rows)
+    this.#of(plan)[way].note(ms / rows)
   }
 
   #of(plan: string): Known {
     return this.#known.getOrMake(plan, () => ({
       alone: new Way(),
       shared: new Way(),
-      runs: 0,
       tryAt: TRY_AGAIN_FIRST + TRIES + SHARED_TRIES,
       wait: TRY_AGAIN_FIRST,
     }))

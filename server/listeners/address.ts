@@ -1,4 +1,5 @@
 /** Addresses to listen on, as settings write them: `off`, `4318`, `:4318`, `0.0.0.0:514`, `[::1]:514`. */
+import type { AddressInfo, Server } from 'node:net'
 import { ConfigError } from '../config.ts'
 
 export interface Address {
@@ -18,4 +19,15 @@ export function parseAddress(name: string, text: string, defaultHost: string): A
 
 export function printAddress({ address, port }: { readonly address: string; readonly port: number }): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+}
+
+/** Settles once connections are taken, with the port that was chosen where 0 was asked for. */
+export function listen(server: Server, { host, port }: Address): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve(server.address() as AddressInfo)
+    })
+  })
 }

@@ -11,7 +11,7 @@ import { readOtlpProtobuf, writeOtlpResponse, writeStatus } from '../protocols/o
 import { grpcCodeOf, retryAfterOf } from '../protocols/otlp/status.ts'
 import { storeOtlp } from '../protocols/otlp/store.ts'
 import { type TlsFiles, tlsFiles } from '../tls.ts'
-import { type Address, printAddress } from './address.ts'
+import { type Address, listen, printAddress } from './address.ts'
 import type { ListenerKind, ListenerLog } from './listener.ts'
 
 const PATH = '/opentelemetry.proto.collector.logs.v1.LogsService/Export'
@@ -58,14 +58,8 @@ class GrpcPort {
     return this.#loading
   }
 
-  listen({ host, port }: Address): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      this.#port.once('error', reject)
-      this.#port.listen(port, host, () => {
-        this.#port.off('error', reject)
-        resolve(this.#port.address() as AddressInfo)
-      })
-    })
+  listen(address: Address): Promise<AddressInfo> {
+    return listen(this.#port, address)
   }
 
   async stop(graceMs: number): Promise<void> {

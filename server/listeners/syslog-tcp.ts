@@ -6,7 +6,7 @@ import { ConfigError } from '../config.ts'
 import type { ServerContext } from '../context.ts'
 import { SyslogFramer } from '../protocols/syslog/framing.ts'
 import { tlsSettings } from '../tls.ts'
-import { type Address, printAddress } from './address.ts'
+import { type Address, listen, printAddress } from './address.ts'
 import type { Listener, ListenerKind, ListenerLog } from './listener.ts'
 import { SyslogIntake } from './syslog-intake.ts'
 
@@ -56,14 +56,8 @@ class SyslogServer {
     })
   }
 
-  listen({ host, port }: Address): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject)
-        resolve(this.#server.address() as AddressInfo)
-      })
-    })
+  listen(address: Address): Promise<AddressInfo> {
+    return listen(this.#server, address)
   }
 
   /** Senders are told that it is over; what they have sent is stored. */

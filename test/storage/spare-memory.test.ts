@@ -46,6 +46,14 @@ test("what is given back is nobody's", () => {
   assert.notEqual(memory.take(10 * SPARE_BYTES_MIN).buffer, buffer)
 })
 
+test('of what is given no more is kept than was said, and nothing that is too little', () => {
+  const memory = new SpareMemory({ bytesMin: 8, bytesMax: 100 })
+  for (const bytes of [60, 60, 4, 40]) memory.give(new ArrayBuffer(bytes))
+  assert.equal(memory.byteLength, 100)
+  memory.take(60)
+  assert.equal(memory.byteLength, 40)
+})
+
 test('who read what was buffered goes on reading it while its memory would do for what comes next', () =>
   withDirectory(async directory => {
     const store = await openStore({ directory, builder: new ThreadBuilder(0), compactionWorkers: 0 })

@@ -2,13 +2,9 @@
  * Memory of tables that have grown, or whose query is over, for the tables to come. A table that ends up with 66,000 texts has left as much behind while
  * it grew, 14 MB a query with all that stands beside it, and V8 collects garbage for every 25 MB of it (`helpers/lent.ts` says what that costs).
  */
-import { SpareMemory } from '../../../storage/spare-memory.ts'
-import { takenBack } from '../../helpers/lent.ts'
+import { giveBack, spare } from '../../helpers/lent.ts'
 
 type Table = Int32Array | Uint32Array | Float64Array | Uint8Array
-
-/** Of this thread. What a large query leaves is more than most will ask for. */
-const spare = new SpareMemory({ bytesMin: 8192, bytesMax: 16 * 2 ** 20 })
 
 /** So many bytes, or somewhat more; zeros. */
 const zeros = (bytes: number): ArrayBuffer => spare.take(bytes).fill(0).buffer
@@ -20,8 +16,7 @@ export const zeroBytes = (length: number) => new Uint8Array(zeros(length), 0, le
 
 /** Nobody looks at it any more. Made here, or at least with a buffer of its own. */
 export function giveUp({ buffer }: Table): void {
-  if (takenBack.isOverwritten) new Uint8Array(buffer).fill(0xee)
-  if (buffer instanceof ArrayBuffer) spare.give(buffer)
+  if (buffer instanceof ArrayBuffer) giveBack(buffer)
 }
 
 /** What `old` holds, in a larger table; `old` is given up. */
