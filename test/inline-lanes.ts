@@ -32,6 +32,10 @@ export class InlineLanes implements Lanes {
     return this.#lanes.length
   }
 
+  expected(): number {
+    return this.ready()
+  }
+
   run(lane: number, task: LaneTask, interner: Interner): { result: Promise<LaneResult | null>; cancel(): void } {
     const thread = this.#lanes[lane]!
     if (thread.mirror?.interner !== interner) thread.mirror = new IdMirror(interner)

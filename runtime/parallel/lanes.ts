@@ -44,6 +44,8 @@ export interface LaneResult {
 export interface Lanes {
   /** Threads ready besides the caller's; may be none, and may be more the next time. */
   ready(): number
+  /** Those, and after them the threads that are only starting: what they are given waits for them. */
+  expected(): number
   /** Fewer rows than this are done before another thread has answered, where nothing is known of how long they take. */
   readonly rowsMin: number
   /** What is known of that; null: it does not count. */

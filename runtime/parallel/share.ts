@@ -69,12 +69,16 @@ function aloneWork({ lanes, split }: ShareOptions, places: readonly Place[], row
   }
 }
 
-/** Blocks for every thread there is, or all of them for the caller where that is as soon. */
+/**
+ * Blocks for every thread there is, or all of them for the caller where that is as soon. A thread that is only starting takes what is left when it comes; nobody
+ * waits for one that came too late for any (captures of 2 M messages, read for the first time: 900 → 700 ms).
+ */
 export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork {
   const { lanes, split, aggregate, profile } = options
   const total = places.reduce((sum, place) => sum + place.block.rowCount, 0)
-  const threads = isWorthSharing(options, places, total) ? lanes.ready() : 0
+  const threads = isWorthSharing(options, places, total) ? lanes.expected() : 0
   if (threads === 0) return aloneWork(options, places, total)
+  const ready = lanes.ready()
   const dealt = deal(places, threads + 1)
   const memory = Claims.memoryFor(places.length)
   const claims = new Claims(memory)
@@ -109,6 +113,15 @@ export function shareWork(program: Program, places: readonly Place[], options: S
     addProfile(profile, options.operator, theirs)
   }
 
+  /** What a thread found, or what it was to do. */
+  async function* finished({ lane, result }: (typeof runs)[number]): AsyncGenerator<Share> {
+    const found = await result
+    if (found !== null) take(found)
+    else if (!options.isCanceled()) {
+      yield { places: places.filter((_, number) => claims.isOf(number, lane)), takes: () => true }
+    }
+  }
+
   return {
     async *[Symbol.asyncIterator]() {
       const order = orderFor(dealt, threads)
@@ -116,18 +129,22 @@ export function shareWork(program: Program, places: readonly Place[], options: S
       yield {
         places: order.map(number => places[number]!),
         // What others can do is theirs while somebody waits for this thread.
-        takes: at => (isMineAlone(order[at]!) || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
+        takes: at => (isMineAlone(order[at]!) || ready === 0 || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
       }
-      for (const { lane, result } of runs) {
-        const found = await result
-        if (found !== null) take(found)
-        else if (!options.isCanceled()) {
-          yield { places: places.filter((_, number) => claims.isOf(number, lane)), takes: () => true }
+      for (const run of runs.slice(0, ready)) yield* finished(run)
+      // Blocks left to threads that failed before they came to them, or have not come yet.
+      if (!options.isCanceled()) yield { places, takes: at => claims.take(at, threads) }
+      let late = 0
+      for (const run of runs.slice(ready)) {
+        if (!places.some((_, number) => claims.isOf(number, run.lane))) run.cancel()
+        else {
+          late++
+          yield* finished(run)
         }
       }
-      // Blocks left to threads that failed before they came to them.
-      if (!options.isCanceled()) yield { places, takes: at => claims.take(at, threads) }
-      lanes.work?.note(split.text(), total, 'shared', performance.now() - startedAt)
+      // What one did that came in the midst of it tells of neither way.
+      if (ready === threads || (ready === 0 && late === 0))
+        lanes.work?.note(split.text(), total, ready === 0 ? 'alone' : 'shared', performance.now() - startedAt)
     },
     stop() {
       for (const run of runs) run.cancel()

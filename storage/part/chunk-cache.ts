@@ -26,6 +26,8 @@ export interface ChunkCache {
   readonly bytes: number
   readonly maxBytes: number
   get(part: string, block: number, field: string): object | undefined
+  /** Is it there? That is no use of it. */
+  has(part: string, block: number, field: string): boolean
   /** Keeps `value`, which takes about `bytes`; something larger than the whole budget is not kept. */
   set(part: string, block: number, field: string, value: object, bytes: number): void
   /**
@@ -100,6 +102,10 @@ class BoundedChunkCache implements ChunkCache {
     this.#unlink(entry)
     this.#link(entry)
     return entry.value
+  }
+
+  has(part: string, block: number, field: string): boolean {
+    return this.#entries.has(keyOf(part, block, field))
   }
 
   set(part: string, block: number, field: string, value: object, bytes: number): void {

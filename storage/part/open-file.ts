@@ -32,6 +32,8 @@ export interface OpenPartFile {
   goOn<T>(place: ChunkPlace, what: string, make: () => T): T
   /** The header of the chunk at `place`; its payload is neither read nor checked. @throws {CorruptPartError} when there is no room for one. */
   head(place: ChunkPlace): ChunkHead
+  /** Has the system fetch the chunk at `place`, which will be read soon. */
+  readAhead(place: ChunkPlace): void
   close(): void
 }
 
@@ -51,6 +53,7 @@ export function openPartFile(filesystem: Filesystem, path: string): OpenPartFile
       decode: (place, kind, what, read) => file.decode(place, kind, what, read),
       goOn: (place, what, make) => file.goOn(place, what, make),
       head: place => file.head(place),
+      readAhead: place => file.readAhead(place),
       close: () => file.close(),
     }
   } catch (error) {
@@ -66,6 +69,10 @@ class PartFileReader {
   readonly #part: string
   readonly #sizeBytes: number
   #fd: number | null
+  /** What the system is fetching. */
+  #ahead = 0
+  /** Called when that is over. */
+  #whenFetched: (() => void) | null = null
 
   constructor(filesystem: Filesystem, fd: number, part: string, sizeBytes: number) {
     this.#filesystem = filesystem
@@ -139,10 +146,25 @@ class PartFileReader {
     return bytes
   }
 
+  readAhead({ offset, length }: ChunkPlace): void {
+    if (this.#fd === null || offset + length > this.#sizeBytes) return
+    this.#ahead++
+    this.#filesystem.readAhead(this.#fd, offset, length, () => {
+      this.#ahead--
+      if (this.#ahead === 0) this.#whenFetched?.()
+    })
+  }
+
   close(): void {
     if (this.#fd === null) return
     const fd = this.#fd
     this.#fd = null
+    // Its number may be another file's as soon as it is closed.
+    if (this.#ahead > 0) this.#whenFetched = () => this.#close(fd)
+    else this.#close(fd)
+  }
+
+  #close(fd: number): void {
     try {
       this.#filesystem.close(fd)
     } catch {

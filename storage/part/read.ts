@@ -2,6 +2,7 @@
  * Reads a part file: opening one reads and checks its footer; indexes, dictionaries and columns are read when a query wants them,
  * each checked against its checksum first. Whatever does not add up is a CorruptPartError, and never a wrong answer.
  */
+import { CorruptPartError } from '../errors.ts'
 import type { Filesystem } from '../filesystem.ts'
 import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally, TextParts } from '../index.ts'
 import { pickRows } from '../pick.ts'
@@ -9,6 +10,7 @@ import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime, Value } from '../value.ts'
 import { type Dictionary, NULL, PRESENT, type ReferredValues, type TextVector, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, readBlockIndex } from './block-index.ts'
+import type { ByteSource } from './bytes.ts'
 import { bytesOfValues, bytesOfVector, type ChunkCache } from './chunk-cache.ts'
 import type { PartDescription } from './columns.ts'
 import { HexChunk } from './encodings/hex.ts'
@@ -27,6 +29,7 @@ import { isSparse } from './encodings/sparse.ts'
 import type { Footer, FooterBlock } from './footer.ts'
 import { KIND_COLUMN, KIND_DICTIONARY, KIND_FILTER, KIND_INDEX } from './format.ts'
 import { type OpenPartFile, openPartFile } from './open-file.ts'
+import { ReadAhead } from './read-ahead.ts'
 import { RebuiltChunk } from './rebuilt/rebuilt.ts'
 import { typeOfBits } from './summary.ts'
 import type { ThinColumn } from './thin.ts'
@@ -70,6 +73,8 @@ export function openPart(filesystem: Filesystem, path: string, cache: ChunkCache
 /** Blocks are cached under their numbers; the part's dictionaries under this one, and a block's token filters below it. */
 const DICTIONARIES = -1
 const filtersOf = (block: number): number => -2 - block
+/** The columns of a block share filters: they are kept by where they are. */
+const filterKey = (place: ChunkPlace): string => String(place.offset)
 /** Of a block, texts that are not stored as such, taken apart: between two blocks. */
 const apartOf = (block: number): number => block + 0.5
 
@@ -93,6 +98,8 @@ class FilePart implements PartReader {
   readonly #dictionaries = new Map<number, WeakRef<Dictionary>>()
   /** Every proper prefix of a dotted field name: `a` and `a.b` for `a.b.c`. */
   readonly #parents = new Set<string>()
+  readonly columnsAhead = new ReadAhead((field, number) => this.#fetch(number, block => block.columnToRead(field)))
+  readonly filtersAhead = new ReadAhead((field, number) => this.#fetch(number, block => block.filterToRead(field)))
 
   constructor(file: OpenPartFile, path: string, cache: ChunkCache) {
     const { footer } = file
@@ -122,11 +129,31 @@ class FilePart implements PartReader {
   }
 
   block(index: number): BlockReader {
+    const block = this.#block(index)
+    if (block === null) throw new RangeError(`part ${this.id} has no block ${index}`)
+    return block
+  }
+
+  #block(index: number): FileBlock | null {
     const described = this.#footer.blocks[index]
-    if (described === undefined) throw new RangeError(`part ${this.id} has no block ${index}`)
+    if (described === undefined) return null
     let block = this.#blocks[index]
     if (block === undefined) this.#blocks[index] = block = new FileBlock(this, described, index)
     return block
+  }
+
+  #fetch(number: number, placeIn: (block: FileBlock) => ChunkPlace | null): boolean {
+    const block = this.#block(number)
+    if (block === null) return false
+    try {
+      const place = placeIn(block)
+      if (place !== null) this.file.readAhead(place)
+      return true
+    } catch (error) {
+      // Of a block that nobody asked for yet: who does meets it.
+      if (error instanceof CorruptPartError) return false
+      throw error
+    }
   }
 
   fieldName(number: number): string {
@@ -227,6 +254,25 @@ class FileBlock implements BlockReader, BlockFacts {
     return this.#entries.get(field) ?? null
   }
 
+  /** Null: it is in the cache, or there is none. */
+  columnToRead(field: string): ChunkPlace | null {
+    const { cache, id } = this.#part
+    if (cache.has(id, this.#number, field) || cache.has(id, apartOf(this.#number), field)) return null
+    return this.entry(field)?.chunk ?? null
+  }
+
+  /** The same for the token filter of a column. */
+  filterToRead(field: string): ChunkPlace | null {
+    const { cache, id } = this.#part
+    const place = this.entry(field)?.filter ?? null
+    return place === null || cache.has(id, filtersOf(this.#number), filterKey(place)) ? null : place
+  }
+
+  #decode<Made>(field: string, { chunk }: ColumnEntry, read: (source: ByteSource, encoding: number) => Made): Made {
+    this.#part.columnsAhead.note(field, this.#number)
+    return this.#part.file.decode(chunk, KIND_COLUMN, `${field} in block ${this.#number}`, read)
+  }
+
   #readIndex(): ReadonlyMap<string, ColumnEntry> {
     return this.#part.file.decode(this.#indexPlace, KIND_INDEX, `the index of block ${this.#number}`, source => {
       const entries = new Map<string, ColumnEntry>()
@@ -243,14 +289,14 @@ class FileBlock implements BlockReader, BlockFacts {
     return this.#part.hasMembers(field)
   }
 
-  /** Kept by its place: the columns of a block share one. */
   filter(entry: ColumnEntry): TokenFilter | null {
     if (entry.filter === null) return null
     const { cache, id, file } = this.#part
-    const key = String(entry.filter.offset)
+    const key = filterKey(entry.filter)
     const held = cache.get(id, filtersOf(this.#number), key)
     if (held !== undefined) return held as TokenFilter
     const what = `the token filter of ${this.#part.fieldName(entry.field)} in block ${this.#number}`
+    this.#part.filtersAhead.note(this.#part.fieldName(entry.field), this.#number)
     const filter = file.decode(entry.filter, KIND_FILTER, what, readTokenFilter)
     cache.set(id, filtersOf(this.#number), key, filter, filter.byteLength)
     return filter
@@ -271,16 +317,13 @@ class FileBlock implements BlockReader, BlockFacts {
     const entry = this.entry(field)
     if (entry === null || entry.dictionary !== -1) return null
     if (!isSparse(entry.presentCount + entry.nullCount, this.rowCount)) return null
-    const what = `${field} in block ${this.#number}`
-    return this.#part.file.decode(entry.chunk, KIND_COLUMN, what, (source, encoding) =>
-      decodeThin(encoding, source, this.rowCount),
-    )
+    return this.#decode(field, entry, (source, encoding) => decodeThin(encoding, source, this.rowCount))
   }
 
   column(field: string, tally?: ReadTally): Vector | null {
     const entry = this.entry(field)
     if (entry === null) return null
-    const { cache, id, file } = this.#part
+    const { cache, id } = this.#part
     const held = cache.get(id, this.#number, field) as Vector | undefined
     // Only text is ever held as pieces, beside what it is put together or instead.
     const apart = held === undefined || held.kind === 'text' ? cache.get(id, apartOf(this.#number), field) : undefined
@@ -289,7 +332,7 @@ class FileBlock implements BlockReader, BlockFacts {
       if (tally !== undefined) tally.columnsCached++
       return found
     }
-    const decoded = file.decode(entry.chunk, KIND_COLUMN, `${field} in block ${this.#number}`, (source, encoding) =>
+    const decoded = this.#decode(field, entry, (source, encoding) =>
       encoding === WOVEN
         ? new WovenText(source, this.rowCount)
         : decodeColumn(
@@ -351,7 +394,7 @@ class FileBlock implements BlockReader, BlockFacts {
     const what = `${field} in block ${this.#number}`
     if (apart === undefined) {
       if (file.head(entry.chunk).encoding !== REBUILT) return null
-      const chunk = file.decode(entry.chunk, KIND_COLUMN, what, source => new RebuiltChunk(source, this.rowCount))
+      const chunk = this.#decode(field, entry, source => new RebuiltChunk(source, this.rowCount))
       cache.set(id, apartOf(this.#number), field, chunk, chunk.byteLength)
       apart = chunk
     }
@@ -399,7 +442,7 @@ class FileBlock implements BlockReader, BlockFacts {
       return file.goOn(entry.chunk, what, () => apart.some(rows, columnOf(encoding)))
     }
     const memo: RowMemo = {}
-    const vector = file.decode(entry.chunk, KIND_COLUMN, what, (source, encoding) =>
+    const vector = this.#decode(field, entry, (source, encoding) =>
       decodeRows(
         encoding,
         source,

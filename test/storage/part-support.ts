@@ -51,6 +51,10 @@ export function memoryFilesystem(): MemoryFilesystem {
       into.set(part, offset)
       return part.length
     },
+    readAhead(fd, position, length, done) {
+      log.push(`ahead ${paths[fd]} ${position} ${length}`)
+      done()
+    },
     write(fd, from, offset, length, position) {
       const held = contents(paths[fd]!)
       // Short writes happen: the writer has to go on where one ended.

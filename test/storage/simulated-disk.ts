@@ -142,6 +142,11 @@ export class SimulatedDisk implements Filesystem {
     })
   }
 
+  /** It is all in memory. */
+  readAhead(_fd: number, _position: number, _length: number, done: () => void): void {
+    done()
+  }
+
   write(fd: number, from: Uint8Array, offset: number, length: number, position: number): number {
     return this.operation('write', () => {
       const file = this.fileOf(fd)

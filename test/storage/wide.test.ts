@@ -92,7 +92,14 @@ test('the text of events of rare fields is written and read without making a col
     const made: string[] = []
     const cache = createChunkCache(1e9)
     const part = openPart(NODE_FILESYSTEM, path, {
-      ...{ bytes: 0, maxBytes: 1e9, get: cache.get.bind(cache), drop: cache.drop.bind(cache), close() {} },
+      ...{
+        bytes: 0,
+        maxBytes: 1e9,
+        get: cache.get.bind(cache),
+        has: cache.has.bind(cache),
+        drop: cache.drop.bind(cache),
+        close() {},
+      },
       set: (id, number, field, value, bytes) => {
         made.push(field)
         cache.set(id, number, field, value, bytes)

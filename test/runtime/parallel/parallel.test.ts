@@ -108,10 +108,33 @@ describe('work shared between threads', () => {
       rowsMin: 0,
       work: null,
       ready: () => 2,
+      expected: () => 2,
       run: () => ({ result: Promise.resolve(null), cancel: () => {} }),
     }
     const alone = await onDisk({}, engine => answerOf(engine, QUERIES[0]))
     assert.deepEqual(await onDisk({ lanes: failing }, engine => answerOf(engine, QUERIES[0])), alone)
+  })
+
+  it('takes in what a thread found that was only starting, and does not wait for one that comes too late', async () => {
+    const lanes = new InlineLanes(1)
+    const ways: string[] = []
+    let canceled = 0
+    const late: Lanes = {
+      rowsMin: 1,
+      work: { isShared: () => true, note: (_plan, _rows, way) => void ways.push(way) },
+      ready: () => 0,
+      expected: () => 2,
+      run: (lane, task, interner) =>
+        lane === 0 ? lanes.run(lane, task, interner) : { result: new Promise(() => {}), cancel: () => void canceled++ },
+    }
+    const alone = await onDisk({}, engine => answerOf(engine, QUERIES[0]))
+    assert.deepEqual(await onDisk({ lanes: late }, engine => answerOf(engine, QUERIES[0])), alone)
+    assert.equal(lanes.answered, 1)
+    assert.equal(canceled, 2, 'that one, and all of them when the run is over')
+    assert.deepEqual(ways, [], 'it was neither way')
+    const never = { ...late, run: () => ({ result: new Promise<null>(() => {}), cancel: () => {} }) }
+    assert.deepEqual(await onDisk({ lanes: never }, engine => answerOf(engine, QUERIES[0])), alone)
+    assert.deepEqual(ways, ['alone'])
   })
 
   it('goes the way that was quicker, until it is no longer', async () => {
@@ -129,6 +152,7 @@ describe('work shared between threads', () => {
         },
       },
       ready: () => 1,
+      expected: () => 1,
       run: (lane, task, interner) => lanes.run(lane, task, interner),
     }
     await onDisk({ lanes: choosing }, async engine => {
@@ -175,6 +199,7 @@ describe('work shared between threads', () => {
       rowsMin: 0,
       work: null,
       ready: () => 1,
+      expected: () => 1,
       run: (lane, task, interner) => ({ ...lanes.run(lane, task, interner), cancel: () => void canceled++ }),
     }
     await onDisk({ lanes: counting }, async engine => {
