@@ -42,6 +42,7 @@ import type { QueryResult } from './runtime/result.ts'
 import { catalogOf } from './runtime/snapshot-catalog.ts'
 import type { SpillDisk } from './runtime/spill/disk.ts'
 import { SpillSpace } from './runtime/spill/space.ts'
+import { entry } from './storage/entry.ts'
 import type {
   AppendReceipt,
   DocumentStore,
@@ -195,7 +196,7 @@ export async function open(directory: string | null, options: EngineOptions = {}
   const pool = new ThreadPool({
     poolBytes: Math.ceil(memory.sizeBytes / (threads + 1)),
     stepsBack: (options.elsewhere ?? 'never') !== 'never',
-    entry: new URL('./worker.js', import.meta.url),
+    entry: entry('worker.js'),
     threads: directory === null ? 0 : threads,
     shares: Math.max(1, availableParallelism() - 1),
     budget,

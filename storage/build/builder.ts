@@ -7,6 +7,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { entry } from '../entry.ts'
 import { type Filesystem, NODE_FILESYSTEM } from '../filesystem.ts'
 import type { Compression } from '../part/chunk.ts'
 import type { BlockColumns, PartDescription, PartLineage } from '../part/columns.ts'
@@ -49,7 +50,7 @@ export interface PartBuilder {
   close(): Promise<void>
 }
 
-const WORKER = new URL('./build-worker.js', import.meta.url)
+const WORKER = entry('storage/build/build-worker.js')
 
 export function createPartBuilder(filesystem: Filesystem): PartBuilder {
   // A bundle without the script has no thread to start, and one core gains nothing by it.

@@ -5,6 +5,7 @@
 import * as fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { entry } from '../entry.ts'
 import { CorruptPartError } from '../errors.ts'
 import { type Filesystem, NODE_FILESYSTEM } from '../filesystem.ts'
 import type { PartDescription } from '../part/columns.ts'
@@ -26,7 +27,7 @@ export class MergeCanceledError extends Error {
   }
 }
 
-const WORKER = new URL('./merge-worker.js', import.meta.url)
+const WORKER = entry('storage/compaction/merge-worker.js')
 
 export function createMerger(filesystem: Filesystem): Merger {
   // A bundle without the script has no thread to start.
