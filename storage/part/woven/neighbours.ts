@@ -1,10 +1,11 @@
 /**
  * Which codes of a woven text stand directly behind which: what a search may go on to from where it is, before anything is looked for. Of a
  * million codes of seeded messages 12,000 pairs are different ones. A pair is a bit, so that a block's take 9 KB; codes of two bytes are told
- * by their first, which stands for 256 entries. Found out in one walk over the codes (3 ms for a million).
+ * by their first, which stands for 256 entries. Found out in one walk over the codes (`code-walk.ts`; by hand 3 ms for a million).
  */
 import type { PieceNeighbours } from '../../vector.ts'
 import { LITERAL, ROW_END } from './code.ts'
+import { PAIRS } from './code-walk.ts'
 
 /** A row of 256 bits for each code. */
 const WORDS = 8
@@ -17,22 +18,23 @@ export class Neighbours implements PieceNeighbours {
 
   readonly counts: Uint32Array
 
-  private constructor({ isLocal, counts }: NeighbourWalk) {
+  /** @param pairs  as `CodeWalk.pairs` */
+  constructor(pairs: Uint8Array, { isLocal, counts }: Pick<NeighbourWalk, 'isLocal' | 'counts'>) {
     this.isLocal = isLocal
     this.counts = counts
+    for (let pair = 0; pair < pairs.length; pair++) if (pairs[pair] === 1) this.#bits[pair >>> 5]! |= 1 << (pair & 31)
   }
 
   has(code: number, next: number): boolean {
     return ((this.#bits[code * WORDS + (next >>> 5)]! >>> (next & 31)) & 1) === 1
   }
 
+  /** By hand: whatever is wrong with the codes. */
   static of(codes: Uint8Array, shortCodes: number): Neighbours {
-    const pairs = new Uint8Array(256 * 256)
+    const pairs = new Uint8Array(PAIRS)
     const walk = { next: 0, before: ROW_END, isLocal: true, counts: new Uint32Array(256) }
     while (walk.next < codes.length) walkOn(walk, codes, shortCodes, pairs)
-    const made = new Neighbours(walk)
-    for (let pair = 0; pair < pairs.length; pair++) if (pairs[pair] === 1) made.#bits[pair >>> 5]! |= 1 << (pair & 31)
-    return made
+    return new Neighbours(pairs, walk)
   }
 }
 

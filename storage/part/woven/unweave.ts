@@ -8,6 +8,7 @@ import type { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
 import { LITERAL, ROW_END, ROWS_APART } from './code.ts'
+import { walkCodes } from './code-walk.ts'
 import { Neighbours } from './neighbours.ts'
 import { type Reference, referenceTo } from './references.ts'
 
@@ -137,14 +138,26 @@ export class WovenText {
 
   /** Found out once. @throws {RangeError} when codes do not end */
   places(): RowPlaces {
+    if (this.#places === null) this.#walk()
     this.#places ??= placesOf(this)
     return this.#places
   }
 
   /** Found out once. */
   neighbours(): Neighbours {
+    if (this.#neighbours === null) this.#walk()
     this.#neighbours ??= Neighbours.of(this.codes, this.shortCodes)
     return this.#neighbours
+  }
+
+  /** Who wants the one mostly wants the other next. */
+  #walk(): void {
+    const { codes, shortCodes, rowCount, presence, literals } = this
+    const walk = walkCodes(codes, shortCodes, rowCount, literals.length)
+    if (walk === null) return
+    this.#neighbours ??= new Neighbours(walk.pairs, { isLocal: walk.isLocal, counts: walk.counts.slice() })
+    // Of rows that are not there are no codes.
+    if (presence === null && walk.places !== null) this.#places ??= new RowPlaces(rowCount, walk.places)
   }
 
   /**
@@ -235,10 +248,15 @@ export class RowPlaces {
   readonly codes: Uint32Array
   readonly literals: Uint32Array
 
-  constructor(rowCount: number) {
+  /** @param found  as `CodeWalk.places` */
+  constructor(rowCount: number, found: Uint32Array | null = null) {
     const count = Math.ceil(rowCount / ROWS_APART) + 1
     this.codes = new Uint32Array(count)
     this.literals = new Uint32Array(count)
+    for (let at = 1; found !== null && at < count; at++) {
+      this.codes[at] = found[2 * at - 2]!
+      this.literals[at] = found[2 * at - 1]!
+    }
   }
 }
 

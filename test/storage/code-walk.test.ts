@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { LITERAL, ROW_END, ROWS_APART } from '../../storage/part/woven/code.ts'
+import { type CodeWalk, walkCodes } from '../../storage/part/woven/code-walk.ts'
+import { Neighbours } from '../../storage/part/woven/neighbours.ts'
+
+const SHORT_CODES = 200
+
+/** One step of a row: its codes, and the bytes of literal text it takes. */
+const stepArbitrary = fc.oneof(
+  fc.integer({ min: 1, max: SHORT_CODES }).map(code => ({ codes: [code], literal: 0 })),
+  fc
+    .tuple(fc.integer({ min: SHORT_CODES + 1, max: LITERAL - 1 }), fc.integer({ min: 0, max: 255 }))
+    .map(codes => ({ codes: [...codes], literal: 0 })),
+  fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 2 ** 21 })).map(literal => ({
+    codes: [LITERAL, ...varint(literal)],
+    literal,
+  })),
+)
+const rowsArbitrary = fc.array(fc.array(stepArbitrary, { maxLength: 12 }), { maxLength: 30 })
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
+}
+
+function sameNeighbours(walk: CodeWalk, codes: Uint8Array): void {
+  const expected = Neighbours.of(codes, SHORT_CODES)
+  const found = new Neighbours(walk.pairs, walk)
+  assert.equal(found.isLocal, expected.isLocal)
+  assert.deepEqual(walk.counts, expected.counts)
+  for (let code = 0; code < 256; code++)
+    for (let next = 0; next < 256; next++)
+      if (found.has(code, next) !== expected.has(code, next)) assert.fail(`${next} behind ${code}`)
+}
+
+test('one walk finds what stands behind what, how often, and where rows begin', () => {
+  fc.assert(
+    fc.property(rowsArbitrary, rows => {
+      const codes: number[] = []
+      const places: number[] = []
+      let literals = 0
+      for (const [row, steps] of rows.entries()) {
+        for (const step of steps) {
+          codes.push(...step.codes)
+          literals += step.literal
+        }
+        codes.push(ROW_END)
+        if (row % ROWS_APART === ROWS_APART - 1) places.push(codes.length, literals)
+      }
+      places.push(codes.length, literals)
+      const bytes = Uint8Array.from(codes)
+      const walk = walkCodes(bytes, SHORT_CODES, rows.length, literals)
+      assert.ok(walk !== null)
+      assert.deepEqual([...(walk.places ?? [])], places)
+      sameNeighbours(walk, bytes)
+      for (const [rowCount, literalBytes] of [
+        [rows.length + 1, literals],
+        [rows.length + ROWS_APART, literals],
+        [Math.max(0, rows.length - 1), literals + 1],
+        [rows.length, literals + 1],
+      ] as const)
+        assert.equal(walkCodes(bytes, SHORT_CODES, rowCount, literalBytes)?.places ?? null, null)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('of codes that make no sense it says the same as the slow walk, or nothing', () => {
+  const codesArbitrary = fc.array(
+    fc.oneof(fc.constantFrom(ROW_END, LITERAL, 0x80, SHORT_CODES, SHORT_CODES + 1), fc.integer({ min: 0, max: 255 })),
+    { maxLength: 60 },
+  )
+  fc.assert(
+    fc.property(codesArbitrary, fc.integer({ min: 0, max: 30 }), (codes, rowCount) => {
+      const bytes = Uint8Array.from(codes)
+      const walk = walkCodes(bytes, SHORT_CODES, rowCount, 0)
+      if (walk !== null) sameNeighbours(walk, bytes)
+    }),
+    { numRuns: 400 },
+  )
+})
