@@ -71,7 +71,7 @@ function aloneWork({ lanes, split }: ShareOptions, places: readonly Place[], row
 
 /**
  * Blocks for every thread there is, or all of them for the caller where that is as soon. A thread that is only starting takes what is left when it comes; nobody
- * waits for one that came too late for any (captures of 2 M messages, read for the first time: 900 → 700 ms).
+ * waits for one that came too late for any.
  */
 export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork {
   const { lanes, split, aggregate, profile } = options
