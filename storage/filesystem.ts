@@ -20,7 +20,7 @@ export interface Filesystem {
 }
 
 /** What is read ahead is read over each other, for nobody. */
-const nowhere = Buffer.allocUnsafeSlow(64 * 1024)
+const nowhere = Buffer.allocUnsafeSlow(256 * 1024)
 
 /** There is no way to say so in Node: it is read, by threads that have nothing else to do. */
 function readAhead(fd: number, position: number, length: number, done: () => void): void {
