@@ -23,7 +23,7 @@ export interface Batch {
 
 /**
  * The part of a vector's description kernels are specialised to. `key` is what caches compare:
- * `number:f64`, `number:i32?` (`?` means some rows are absent), `dict:u8`, `time`, `time+nanos?`, `text?`, `const`, `any`.
+ * `number:f64`, `number:i32?` (`?` means some rows are absent), `number:decimal`, `dict:u8`, `time`, `time+nanos?`, `text?`, `const`, `any`.
  */
 export interface ColumnShape {
   readonly key: string

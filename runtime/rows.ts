@@ -43,7 +43,7 @@ function write(vector: Vector, selection: Uint32Array | null, start: number, row
     const { values } = dictionary
     for (let n = 0; n < count; n++)
       rows[n]![place] = values[codes[selection === null ? start + n : selection[start + n]!]!]
-  } else if (vector.kind === 'number' && vector.presence === null) {
+  } else if (vector.kind === 'number' && vector.presence === null && vector.decimals === undefined) {
     const { values } = vector
     for (let n = 0; n < count; n++) rows[n]![place] = values[selection === null ? start + n : selection[start + n]!]
   } else {

@@ -12,6 +12,7 @@ export function shapeOf(vector: Vector): ColumnShape {
     case 'dict':
       return shape(`dict:u${vector.codes.BYTES_PER_ELEMENT * 8}`, 'dict', false, false)
     case 'number': {
+      if (vector.decimals !== undefined) return shape('number:decimal', 'number', vector.presence !== null, false)
       const width = vector.values instanceof Float64Array ? 'number:f64' : 'number:i32'
       return shape(width, 'number', vector.presence !== null, false)
     }

@@ -1,4 +1,5 @@
 /** Rows of a vector in another order or several times, in its own encoding: what a join does to the columns of its left side. */
+import { DecimalVector } from '../storage/decimal-vector.ts'
 import type { TextVector, Vector } from '../storage/vector.ts'
 
 /** `rows[n]` is the row of the vector that becomes row n. */
@@ -22,6 +23,10 @@ export function takeRows(vector: Vector, rows: Uint32Array): Vector {
       return { ...vector, rowCount, micros: taken(vector.micros, rows), nanos, presence: presenceOf(vector, rows) }
     }
     case 'number':
+      if (vector.decimals !== undefined) {
+        const { whole, divisor } = vector.decimals
+        return new DecimalVector({ whole: taken(whole, rows), divisor }, presenceOf(vector, rows))
+      }
       return { ...vector, rowCount, values: taken(vector.values, rows), presence: presenceOf(vector, rows) }
     case 'duration':
       return { ...vector, rowCount, values: taken(vector.values, rows), presence: presenceOf(vector, rows) }

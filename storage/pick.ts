@@ -74,19 +74,27 @@ const NO_NUMBERS = new Float64Array(0)
 /** Of each vector its numbers, zero under absent rows; of a constant none, and what it is for every row. */
 interface Lane {
   readonly values: Float64Array | Int32Array | Uint8Array | Uint16Array
+  readonly divisor: number
   readonly constant: number
 }
 
-function laneOf(values: Lane['values'] | null, vector: Vector): Lane {
+function laneOf(values: Lane['values'] | null, vector: Vector, divisor = 1): Lane {
   const constant = vector.kind === 'const' && typeof vector.value === 'number' ? vector.value : 0
-  return { values: values ?? NO_NUMBERS, constant }
+  return { values: values ?? NO_NUMBERS, divisor, constant }
+}
+
+function numberLaneOf(vector: Vector): Lane {
+  if (vector.kind !== 'number') return laneOf(null, vector)
+  const { decimals } = vector
+  return decimals === undefined ? laneOf(vector.values, vector) : laneOf(decimals.whole, vector, decimals.divisor)
 }
 
 function pickLane(lanes: readonly Lane[], { of, rows }: Picks): Float64Array {
   const values = new Float64Array(rows.length)
   for (let n = 0; n < rows.length; n++) {
     const lane = lanes[of[n]!]!
-    values[n] = lane.values[rows[n]!] ?? lane.constant
+    const value = lane.values[rows[n]!]
+    values[n] = value === undefined ? lane.constant : value / lane.divisor
   }
   return values
 }
@@ -105,10 +113,8 @@ function pickNumbers(
     const nanos = isFine ? Uint16Array.from(pickLane(fine, picks)) : null
     return { kind, rowCount, micros: pickLane(coarse, picks), nanos, presence }
   }
-  const values = pickLane(
-    vectors.map(vector => laneOf(vector.kind === kind ? vector.values : null, vector)),
-    picks,
-  )
+  const ofKind = (vector: Vector) => laneOf(vector.kind === kind ? vector.values : null, vector)
+  const values = pickLane(vectors.map(kind === 'number' ? numberLaneOf : ofKind), picks)
   if (kind === 'bool') return { kind, rowCount, values: Uint8Array.from(values), presence }
   return { kind, rowCount, values, presence }
 }

@@ -51,6 +51,8 @@ export const op = {
   greaterFloat: [0x64],
   addFloats: [0xa0],
   subtractFloats: [0xa1],
+  divideFloats: [0xa3],
+  float: (value: number) => [0x44, ...new Uint8Array(Float64Array.of(value).buffer)],
   floatOfInt: [0xb7],
   bitsOfFloat: [0xbd],
   isZeroLong: [0x50],

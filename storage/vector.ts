@@ -41,7 +41,15 @@ export interface NumberVector {
   readonly kind: 'number'
   readonly rowCount: number
   readonly values: Float64Array | Int32Array
+  /** The same, where it is held that way (`decimal-vector.ts`): reading `values` then makes doubles of all of it. */
+  readonly decimals?: Decimals
   readonly presence: Uint8Array | null
+}
+
+/** Value n is `whole[n] / divisor`, a power of ten. */
+export interface Decimals {
+  readonly whole: Int32Array
+  readonly divisor: number
 }
 
 export interface BoolVector {

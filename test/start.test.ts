@@ -73,6 +73,7 @@ test('the commands themselves load nothing until one is run', () => {
     'cli/program.ts',
     'cli/source-stack.ts',
     'commander',
+    'storage/entry.ts',
   ])
 })
 
@@ -82,8 +83,10 @@ test('the chunks are taken unless the files are newer', () => {
     const main = join(directory, 'dist/cli/main.js')
     const chunks = join(directory, 'dist/bundle/program.js')
     const record = join(directory, 'dist/.tsbuildinfo')
-    for (const file of [main, chunks]) mkdirSync(dirname(file), { recursive: true })
+    const entry = join(directory, 'dist/storage/entry.js')
+    for (const file of [main, chunks, entry]) mkdirSync(dirname(file), { recursive: true })
     copyFileSync(join(ROOT, 'dist/cli/main.js'), main)
+    copyFileSync(join(ROOT, 'dist/storage/entry.js'), entry)
     const says = (what: string): string => `export const main = () => process.stdout.write('${what}')\n`
     writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
     writeFileSync(join(directory, 'dist/cli/program.js'), says('files'))

@@ -278,8 +278,9 @@ function plainStep(writer: KernelWriter, b: BoundAggregate, slotOf: StateAccess)
   const to = laneOf(slots[isOnly.to]!)
   const { value, dict } = writer.field(arg.name)
   if (dict !== undefined) return [lit(isOnly.kind), laneOf(dict.code), to, dict.dictionary]
+  const values = writer.decimals(arg.name) ?? laneOf(value)
   const isKept = isOnly.kind === 'sum' && isOnly.othersLoseTo !== null && key !== 'number:i32'
-  return [lit(isOnly.kind), laneOf(value), to, isKept ? laneOf(slots[isOnly.othersLoseTo!]!) : lit(null)]
+  return [lit(isOnly.kind), values, to, isKept ? laneOf(slots[isOnly.othersLoseTo!]!) : lit(null)]
 }
 
 /** Of `lane[i]`, the lane. */

@@ -1,5 +1,6 @@
 /** The parts of a column a kernel reads, under names of their own. */
 import type { Expression } from 'estree'
+import type { ColumnShape } from '../../runtime/batch.ts'
 import type { KernelWriter } from './expression.ts'
 import { constant, id, member } from './js.ts'
 
@@ -7,8 +8,14 @@ export interface ColumnNames {
   /** values, codes, bytes, micros, or the const value. */
   readonly main: Expression
   readonly presence: Expression | null
-  /** dictionary, offsets or nanos. */
+  /** dictionary, offsets, nanos or divisor. */
   readonly extra: Expression | null
+  /** Of decimals: both `main` and `extra`. */
+  readonly decimals?: Expression
+}
+
+export function isDecimal({ key }: ColumnShape): boolean {
+  return key.startsWith('number:decimal')
 }
 
 /** Binds them before the loop. */
@@ -37,6 +44,16 @@ export function bindColumn(writer: KernelWriter, field: string): ColumnNames {
         presence,
         extra: shape.hasNanos ? bind(`${field}_nanos`, 'nanos') : null,
       }
+    case 'number': {
+      if (!isDecimal(shape)) return { main: bind(field, 'values'), presence, extra: null }
+      const decimals = bind(`${field}_decimals`, 'decimals')
+      const part = (hint: string, property: string): Expression => {
+        const name = writer.scope.fresh(hint)
+        writer.before(constant(name, member(decimals, property)))
+        return id(name)
+      }
+      return { main: part(field, 'whole'), presence, extra: part(`${field}_divisor`, 'divisor'), decimals }
+    }
     default:
       return { main: bind(field, 'values'), presence, extra: null }
   }

@@ -16,7 +16,7 @@ import { isPure } from '../logical/pure.ts'
 import { fieldsOf, readsOuterLambda, sizeOf } from '../logical/walk.ts'
 import { emitCoalesce } from './coalesce.ts'
 import { Coercions } from './coercions.ts'
-import { bindColumn, type ColumnNames } from './columns.ts'
+import { bindColumn, type ColumnNames, isDecimal } from './columns.ts'
 import type { EmitContext, Emitted, Repr } from './emitted.ts'
 import { emitInSet } from './in-set.ts'
 import { allOf, anyOf, at, call, commented, constant, id, js, lit, member, ROW } from './js.ts'
@@ -217,6 +217,8 @@ export class KernelWriter implements EmitContext {
         return { repr: 'any', value: js.expr`${dictionary}.values[${code}]`, valid: null, dict: { dictionary, code } }
       }
       case 'number':
+        if (isDecimal(shape))
+          return { repr: 'number', value: js.expr`${at(main, ROW)} / ${extra as Expression}`, valid }
         return { repr: 'number', value: at(main, ROW), valid, ...(isInt32(this.shapeOf(name)) && { isInt32: true }) }
       case 'bool':
         return { repr: 'bool', value: js.expr`${main}[${ROW}] === 1`, valid }
@@ -239,6 +241,11 @@ export class KernelWriter implements EmitContext {
 
   #orAbsent(presence: Expression | null, value: Expression): Expression {
     return presence === null ? value : this.helper('presentOr', at(presence, ROW), value)
+  }
+
+  /** What all values of a column of decimals are made of (`Decimals`); null: it is none. */
+  decimals(name: string): Expression | null {
+    return this.#names(name).decimals ?? null
   }
 
   /** The value as a `Value` that still tells null from missing: what observing functions and copies see. */

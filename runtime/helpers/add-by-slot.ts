@@ -4,7 +4,7 @@
  * finds no array anew: 2 M rows by 2,600 pairs of host and status, a mean and a sum, 22.7 ms as JavaScript, 11.8 this way, of which 3.9
  * copy the columns to where the loop reads them; counts by two keys 7.9 and 3.3.
  */
-import type { Dictionary } from '../../storage/vector.ts'
+import type { Decimals, Dictionary } from '../../storage/vector.ts'
 import type { MachineLoop } from '../../storage/vector-module.ts'
 import { type Distinct, takeBits, wordsFor } from './distinct.ts'
 import { Lru } from './lru.ts'
@@ -23,7 +23,7 @@ export type Step =
   | readonly [kind: 'least' | 'greatest', values: Numbers, to: Float64Array, lost: null]
   | readonly [kind: 'sketch', values: Numbers, to: readonly Sketch[], lost: null]
   | readonly [kind: 'distinct', codes: Codes, to: readonly Distinct[], dictionary: Dictionary]
-type Numbers = Float64Array | Int32Array
+type Numbers = Float64Array | Int32Array | Decimals
 type Codes = Uint8Array | Uint16Array | Uint32Array
 
 /** States are copied there and back: with fewer rows per slot than this the plain loop is faster. */
@@ -58,16 +58,21 @@ const holders = new WeakMap<object, HeldLoop>()
 
 function shapeOf(step: Step): StepShape {
   const [kind, values] = step
-  const width = values.BYTES_PER_ELEMENT
-  if (kind === 'distinct') return { kind, values: 'codes', width }
+  const width = laneOf(values).BYTES_PER_ELEMENT
+  if (kind === 'distinct') return { kind, values: 'codes', width, divisor: 1 }
   const isKept = kind === 'sum' && step[3] !== null
-  return { kind: isKept ? 'kept sum' : kind, values: values instanceof Float64Array ? 'f64' : 'i32', width }
+  const isFloat = values instanceof Float64Array
+  return { kind: isKept ? 'kept sum' : kind, values: isFloat ? 'f64' : 'i32', width, divisor: divisorOf(values) }
 }
+
+const laneOf = (values: Numbers | Codes): Float64Array | Int32Array | Codes =>
+  'whole' in values ? values.whole : values
+const divisorOf = (values: Numbers): number => ('whole' in values ? values.divisor : 1)
 
 function loopFor(keys: readonly Key[], steps: readonly Step[]): HeldLoop {
   const widths = keys.map(key => key.codes.BYTES_PER_ELEMENT)
   const shapes = steps.map(shapeOf)
-  const name = `${widths.join()} ${shapes.map(({ kind, values, width }) => `${kind} ${values} ${width}`).join()}`
+  const name = `${widths.join()} ${shapes.map(({ kind, values, width, divisor }) => `${kind} ${values} ${width} ${divisor}`).join()}`
   return loops.getOrMake(name, () => ({ loop: writeSlotLoop(widths, shapes), carried: null }))
 }
 
@@ -124,6 +129,9 @@ interface Gathering {
   take(memory: ArrayBufferLike): void
 }
 
+const bucketsOf = (values: Numbers, rowCount: number): BucketRange | null =>
+  bucketRange('whole' in values ? values.whole : values, rowCount, divisorOf(values))
+
 /** What a block adds to the sketches of slots. */
 class SketchCounts implements Gathering {
   readonly words: number
@@ -148,7 +156,7 @@ class SketchCounts implements Gathering {
   }
 
   goesOn([, values]: Step, rowCount: number): boolean {
-    const range = bucketRange(values as Numbers, rowCount)
+    const range = bucketsOf(values as Numbers, rowCount)
     return range !== null && isWithin(range, this.#range)
   }
 
@@ -232,7 +240,7 @@ function gatheringOf(
 ): Gathering | null | 'none' {
   if (step[0] === 'distinct') return new DistinctBits(step[2], step[3], slotCount)
   if (step[0] !== 'sketch') return null
-  const range = bucketRange(step[1], rowCount)
+  const range = bucketsOf(step[1], rowCount)
   if (range === null) return 'none'
   const wider = before instanceof SketchCounts ? both(range, before.range) : range
   const isTooWide = wider.width * slotCount > WORDS_PER_ROW_MAX * rowCount
@@ -320,7 +328,8 @@ export const ADD_HELPERS = {
     const stateEnd = layout.size
     const args = [rowCount, countedAt]
     for (const { codes, size } of keys) args.push(layout.place(codes, rowCount), size)
-    for (const [index, [, values]] of steps.entries()) args.push(layout.place(values, rowCount), ...states[index]!)
+    for (const [index, [, values]] of steps.entries())
+      args.push(layout.place(laneOf(values), rowCount), ...states[index]!)
     const bytes = loop.room(layout.size)
     layout.copyIn(bytes)
     loop.run(...args)

@@ -103,16 +103,20 @@ export interface BucketRange {
 /** Of columns that are kept decoded: looking for it takes a third as long as the rows themselves. */
 const ranges = new WeakMap<Float64Array | Int32Array, { readonly count: number; readonly range: BucketRange | null }>()
 
-/** Where the positive numbers are; null: there are negative ones. Zeros are in no bucket, and may be wherever the others are. */
-export function bucketRange(values: Float64Array | Int32Array, count: number): BucketRange | null {
+/**
+ * Where the positive numbers are; null: there are negative ones. Zeros are in no bucket, and may be wherever the others are.
+ *
+ * @param divisor  of all values, the same each time: the quotients are what is counted
+ */
+export function bucketRange(values: Float64Array | Int32Array, count: number, divisor: number): BucketRange | null {
   const known = ranges.get(values)
   if (known?.count === count) return known.range
-  const range = findRange(values, count)
+  const range = findRange(values, count, divisor)
   ranges.set(values, { count, range })
   return range
 }
 
-function findRange(values: Float64Array | Int32Array, count: number): BucketRange | null {
+function findRange(values: Float64Array | Int32Array, count: number, divisor: number): BucketRange | null {
   let least = Number.POSITIVE_INFINITY
   let greatest = 0
   for (let at = 0; at < count; at++) {
@@ -122,8 +126,8 @@ function findRange(values: Float64Array | Int32Array, count: number): BucketRang
     if (value < least && value > 0) least = value
   }
   if (greatest === 0) return { base: 0, width: 1 }
-  const base = bucketOf(least) - 1
-  return base < 0 ? null : { base, width: bucketOf(greatest) - base + 1 }
+  const base = bucketOf(least / divisor) - 1
+  return base < 0 ? null : { base, width: bucketOf(greatest / divisor) - base + 1 }
 }
 
 /** Are all buckets of the one among those of the other? */

@@ -11,6 +11,8 @@ export interface StepShape {
   readonly values: 'f64' | 'i32' | 'codes'
   /** Of a value, in bytes. */
   readonly width: number
+  /** Of all values. */
+  readonly divisor: number
 }
 
 /** Addresses and numbers each kind is told, after the address of its values. */
@@ -94,12 +96,13 @@ export function writeSlotLoop(widths: readonly number[], steps: readonly StepSha
   return MachineLoop.of(parameters, LOCAL_TYPES, code)
 }
 
-function take({ kind, values, width }: StepShape, from: number, locals: Locals): Code[] {
+function take({ kind, values, width, divisor }: StepShape, from: number, locals: Locals): Code[] {
   const { row, x, code } = locals
   const [load, shift] = values === 'f64' ? [op.loadFloat, FLOAT_SHIFT] : LOADS.get(width)!
   const loaded = [...element(from, row, shift), ...load]
   if (values === 'codes') return [loaded, op.set(code), ...takeLoaded(kind, from + 1, locals)]
-  return [loaded, values === 'i32' ? op.floatOfInt : [], op.set(x), ...takeLoaded(kind, from + 1, locals)]
+  const divided = divisor === 1 ? [] : [...op.float(divisor), ...op.divideFloats]
+  return [loaded, values === 'i32' ? op.floatOfInt : [], divided, op.set(x), ...takeLoaded(kind, from + 1, locals)]
 }
 
 /** @param to  the first parameter after the values */

@@ -51,8 +51,10 @@ export function valueAt(vector: Vector, row: number): Value {
       const presence = vector.presence === null ? PRESENT : vector.presence[row]!
       if (presence !== PRESENT) return presence === NULL ? null : undefined
       switch (vector.kind) {
-        case 'number':
-          return vector.values[row]!
+        case 'number': {
+          const { decimals } = vector
+          return decimals === undefined ? vector.values[row]! : decimals.whole[row]! / decimals.divisor
+        }
         case 'bool':
           return vector.values[row] === 1
         case 'time':

@@ -7,6 +7,8 @@ import { PRESENT } from '../../storage/vector.ts'
 /** Numbers of a batch by row, and the rows that count. */
 export interface KeyedRows {
   readonly values: Float64Array | Int32Array
+  /** Of all values: the quotients are the keys. */
+  readonly divisor: number
   readonly presence: Uint8Array | null
   /** Null: all. */
   readonly selection: Uint32Array | null
@@ -18,7 +20,7 @@ const ROWS_PER_WANTED_MIN = 4
 
 /** The `limit`-th number in the order; null: there are too few to be worth it, or there are some that have no order. */
 export function boundaryAmong(rows: KeyedRows, limit: number, descending: boolean): number | null {
-  const { values, presence, selection, count } = rows
+  const { values, divisor, presence, selection, count } = rows
   if (limit === 0 || count < limit * ROWS_PER_WANTED_MIN) return null
   const heap = new Float64Array(limit)
   // Upside down where small numbers come first, so that the one to beat is always the least.
@@ -32,7 +34,7 @@ export function boundaryAmong(rows: KeyedRows, limit: number, descending: boolea
     if (held < limit) siftUp(heap, held++, value)
     else if (value > heap[0]!) siftDown(heap, value)
   }
-  return held < limit ? null : sign * heap[0]!
+  return held < limit ? null : (sign * heap[0]!) / divisor
 }
 
 function siftUp(heap: Float64Array, from: number, value: number): void {
@@ -65,8 +67,9 @@ let scratch = new Uint32Array(0)
  * Positions among the rows that count of those that may come before the boundary. Ties do: later keys and input order decide them. Absent
  * values ascending come last, so they do not; descending they come first.
  */
-export function within(rows: KeyedRows, boundary: number, descending: boolean): Uint32Array {
-  const { values, presence, selection, count } = rows
+export function within(rows: KeyedRows, key: number, descending: boolean): Uint32Array {
+  const { values, divisor, presence, selection, count } = rows
+  const boundary = divisor === 1 ? key : multiplied(key, divisor, descending)
   if (scratch.length < count) scratch = new Uint32Array(count)
   const out = scratch
   const found =
@@ -74,6 +77,20 @@ export function within(rows: KeyedRows, boundary: number, descending: boolean): 
       ? withinAll(values, count, boundary, descending, out)
       : withinSome(rows, boundary, descending, out)
   return out.slice(0, found)
+}
+
+/** What keys times the divisor are on the same side of as keys are of this one: no row is divided. */
+function multiplied(key: number, divisor: number, descending: boolean): number {
+  let whole = Math.round(key * divisor)
+  if (!Number.isSafeInteger(whole)) return whole
+  if (descending) {
+    while (whole / divisor < key) whole++
+    while ((whole - 1) / divisor >= key) whole--
+  } else {
+    while (whole / divisor > key) whole--
+    while ((whole + 1) / divisor <= key) whole++
+  }
+  return whole
 }
 
 /** Every row counts and has a value: the loop is four times as fast without asking. What has no order (NaN) is not ruled out. */

@@ -2,6 +2,7 @@
  * Reads a part file: opening one reads and checks its footer; indexes, dictionaries and columns are read when a query wants them,
  * each checked against its checksum first. Whatever does not add up is a CorruptPartError, and never a wrong answer.
  */
+import { DecimalVector } from '../decimal-vector.ts'
 import { CorruptPartError } from '../errors.ts'
 import type { Filesystem } from '../filesystem.ts'
 import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally, TextParts } from '../index.ts'
@@ -348,6 +349,8 @@ class FileBlock implements BlockReader, BlockFacts {
     const vector = isWoven ? this.#unread(field, entry, decoded) : decoded
     const bytes = isWoven ? decoded.byteLength : bytesOfVector(vector)
     cache.set(id, isWoven ? apartOf(this.#number) : this.#number, field, isWoven ? decoded : vector, bytes)
+    if (vector instanceof DecimalVector)
+      vector.whenRead = () => cache.set(id, this.#number, field, vector, bytesOfVector(vector))
     if (tally !== undefined) {
       tally.columnsDecoded++
       tally.bytesRead += entry.chunk.length

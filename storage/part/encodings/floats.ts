@@ -3,6 +3,7 @@
  * and dividing by it again is exact because both divisions round to the double nearest to the same decimal. The rest stay float64.
  */
 import { POWERS_OF_TEN } from '../../decimal.ts'
+import { DecimalVector } from '../../decimal-vector.ts'
 import type { NumberVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { readIntegers, writeIntegers } from './lane.ts'
@@ -52,14 +53,15 @@ export function decodeDecimals(source: ByteSource, rowCount: number): NumberVect
   const presence = readPresence(source, rowCount)
   const exponent = source.u8()
   if (exponent > EXPONENT_MAX) throw new RangeError(`exponent ${exponent} is too large`)
-  const scale = 10 ** exponent
-  const values = readIntegers(source, rowCount, true)
-  divide(values, rowCount, scale)
+  const divisor = 10 ** exponent
+  const values = readIntegers(source, rowCount)
   zeroAbsent(values, presence)
+  if (values instanceof Int32Array) return new DecimalVector({ whole: values, divisor }, presence)
+  divide(values, rowCount, divisor)
   return { kind: 'number', rowCount, values, presence }
 }
 
-/** By itself: where the loop was compiled while it ran, V8 knew nothing of what came behind it, and gave the code up at the end of every block. */
+/** By itself, as is `divided` of `decimal-vector.ts`. */
 function divide(values: Float64Array, rowCount: number, scale: number): void {
   for (let row = 0; row < rowCount; row++) values[row] = values[row]! / scale
 }

@@ -10,18 +10,21 @@ import { SKETCH_HELPERS, type Sketch } from '../../../runtime/helpers/sketch.ts'
 interface Column {
   readonly kind: Step[0]
   readonly isFloat: boolean
+  /** Of whole numbers. */
+  readonly divisor: number
   readonly isKept: boolean
   readonly numbers: readonly number[]
 }
 
-function lanesOf({ kind, isFloat, isKept, numbers }: Column, rowCount: number, slotCount: number): Step {
+function lanesOf({ kind, isFloat, divisor, isKept, numbers }: Column, rowCount: number, slotCount: number): Step {
   if (kind === 'distinct') return codesOf(numbers, rowCount, slotCount)
   // Of negative numbers, and of numbers so far apart, a sketch is not made this way.
   const near = numbers.map(number => (number === 0 || (number >= 1 && number < 1000) ? number : 8))
   const all = kind === 'sketch' ? near : numbers
   const at = (row: number): number => all[row % all.length]!
-  const values = isFloat ? new Float64Array(rowCount) : new Int32Array(rowCount)
-  for (let row = 0; row < rowCount; row++) values[row] = isFloat ? at(row) + row / 8 : at(row) | 0
+  const lane = isFloat ? new Float64Array(rowCount) : new Int32Array(rowCount)
+  for (let row = 0; row < rowCount; row++) lane[row] = isFloat ? at(row) + row / 8 : at(row) | 0
+  const values = lane instanceof Int32Array && divisor > 1 ? { whole: lane, divisor } : lane
   // What earlier blocks left stays in the states.
   const before = Float64Array.from({ length: slotCount + 3 }, (_, slot) => slot / 3)
   switch (kind) {
@@ -65,7 +68,7 @@ function addOneByOne(rowCount: number, keys: readonly Key[], counted: Int32Array
 }
 
 function takeOne([kind, values, to, lost]: Step, row: number, slot: number): void {
-  const x = values[row]!
+  const x = 'whole' in values ? values.whole[row]! / values.divisor : values[row]!
   if (kind === 'sketch') {
     SKETCH_HELPERS.sketchAdd(to[slot]!, x)
     return
@@ -115,6 +118,7 @@ const key = fc.record({
 const column = fc.record({
   kind: fc.constantFrom<Step[0]>('sum', 'least', 'greatest', 'sketch', 'distinct'),
   isFloat: fc.boolean(),
+  divisor: fc.constantFrom(1, 10, 1000),
   isKept: fc.boolean(),
   numbers: fc.array(fc.oneof(fc.integer(), fc.double({ noNaN: true }), fc.constantFrom(0, -0, 2 ** 53, 1e300)), {
     minLength: 1,
@@ -162,7 +166,7 @@ test('blocks of several queries in any order, looked at in between or not, come 
   const ROW_NUMBERS = Array.from({ length: 13 }, (_, at) => 1 + at * 11)
   fc.assert(
     fc.property(blocks, fc.constantFrom<Step[0]>('sketch', 'distinct'), (sequence, kind) => {
-      const column: Column = { kind, isFloat: true, isKept: false, numbers: ROW_NUMBERS }
+      const column: Column = { kind, isFloat: true, divisor: 1, isKept: false, numbers: ROW_NUMBERS }
       const states = () => [0, 1, 2].map(() => ({ counted: new Int32Array(7), step: lanesOf(column, rowCount, 4) }))
       const [expected, actual] = [states(), states()]
       for (const { query, isLookedAt, shift } of sequence) {

@@ -21,13 +21,30 @@ const rowsArbitrary: fc.Arbitrary<KeyedRows> = fc
       selection: fc.option(fc.subarray([...rows.keys()]).map(numbers => Uint32Array.from(numbers))),
     }),
   )
-  .map(rows => ({ ...rows, count: rows.selection?.length ?? rows.values.length }))
+  .chain(rows =>
+    fc.record({
+      ...{
+        values: fc.constant(rows.values),
+        presence: fc.constant(rows.presence),
+        selection: fc.constant(rows.selection),
+      },
+      divisor: rows.values instanceof Int32Array ? fc.constantFrom(1, 10, 1000) : fc.constant(1),
+      count: fc.constant(rows.selection?.length ?? rows.values.length),
+    }),
+  )
+
+const boundaryArbitrary = fc.oneof(
+  fc.integer({ min: -9, max: 9 }),
+  fc.integer({ min: -90, max: 90 }).map(tenths => tenths / 10),
+  fc.integer({ min: -9000, max: 9000 }).map(thousandths => thousandths / 1000),
+  fc.double({ noNaN: true }),
+)
 
 /** The rows that count and are there. */
-const present = ({ values, presence, selection, count }: KeyedRows): { n: number; value: number }[] =>
+const present = ({ values, divisor, presence, selection, count }: KeyedRows): { n: number; value: number }[] =>
   Array.from({ length: count }, (_, n) => ({ n, row: selection === null ? n : selection[n]! }))
     .filter(({ row }) => presence === null || presence[row] === PRESENT)
-    .map(({ n, row }) => ({ n, value: values[row]! }))
+    .map(({ n, row }) => ({ n, value: values[row]! / divisor }))
 
 test('the boundary is the number that many come before, or are', () => {
   fc.assert(
@@ -43,7 +60,7 @@ test('the boundary is the number that many come before, or are', () => {
 
 test('rows within are those the boundary does not beat, absent ones where they come first', () => {
   fc.assert(
-    fc.property(rowsArbitrary, fc.integer({ min: -9, max: 9 }), fc.boolean(), (rows, boundary, descending) => {
+    fc.property(rowsArbitrary, boundaryArbitrary, fc.boolean(), (rows, boundary, descending) => {
       const there = new Map(present(rows).map(({ n, value }) => [n, value]))
       const expected = Array.from({ length: rows.count }, (_, n) => n).filter(n => {
         const value = there.get(n)
@@ -56,7 +73,7 @@ test('rows within are those the boundary does not beat, absent ones where they c
 })
 
 test('numbers without an order make no boundary, and are not ruled out', () => {
-  const rows = { values: Float64Array.of(5, Number.NaN, 3, 1), presence: null, selection: null, count: 4 }
+  const rows = { values: Float64Array.of(5, Number.NaN, 3, 1), divisor: 1, presence: null, selection: null, count: 4 }
   assert.equal(boundaryAmong(rows, 1, true), null)
   assert.deepEqual([...within(rows, 4, true)], [0, 1])
   assert.deepEqual([...within(rows, 2, false)], [1, 3])
