@@ -159,6 +159,14 @@ export class ByteSource {
     return this.#bytes.subarray(at, at + length)
   }
 
+  /** A view where the bytes lie right for one, else a copy: to be read before the bytes go. */
+  u16View(length: number): Uint16Array {
+    const at = this.#bytes.byteOffset + this.#at
+    if (at % 2 !== 0) return this.u16Array(length)
+    this.#advance(2 * length)
+    return new Uint16Array(this.#bytes.buffer, at, length)
+  }
+
   u8Array(length: number): Uint8Array {
     return this.#copy(length)
   }

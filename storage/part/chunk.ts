@@ -82,7 +82,7 @@ function compressed(raw: Uint8Array, { codec, level }: Compression): { codec: nu
   return framed === null ? asItIs : { codec: CODEC_LZ4, stored: framed.subarray(4) }
 }
 
-/** Checks and opens a chunk that was read from `place`. @throws {CorruptPartError} */
+/** Checks and opens a chunk that was read from `place`; nothing of `bytes` is held. @throws {CorruptPartError} */
 export function openChunk(bytes: Buffer, kind: number, part: string, place: ChunkPlace, what: string): Chunk {
   const damaged = (reason: string) => new CorruptPartError(part, place.offset, `${what}: ${reason}`)
   if (bytes.length < CHUNK_HEADER_BYTES) throw damaged('shorter than a chunk header')
@@ -93,7 +93,7 @@ export function openChunk(bytes: Buffer, kind: number, part: string, place: Chun
   if (bytes[6] !== kind) throw damaged(`a chunk of kind ${bytes[6]} where ${kind} belongs`)
   if (rawLength > CHUNK_BYTES_MAX) throw damaged(`${rawLength} bytes are too many`)
   const encoding = bytes[5]!
-  if (codec === CODEC_NONE) return { encoding, raw: bytes.subarray(CHUNK_HEADER_BYTES) }
+  if (codec === CODEC_NONE) return { encoding, raw: new Uint8Array(bytes.subarray(CHUNK_HEADER_BYTES)) }
   if (codec !== CODEC_LZ4 && codec !== CODEC_ZSTD) throw damaged(`codec ${codec} is not known`)
   try {
     if (codec === CODEC_ZSTD) return { encoding, raw: decompressZstd(bytes.subarray(CHUNK_HEADER_BYTES), rawLength) }

@@ -270,7 +270,7 @@ class FileBlock implements BlockReader, BlockFacts {
   }
 
   #decode<Made>(field: string, { chunk }: ColumnEntry, read: (source: ByteSource, encoding: number) => Made): Made {
-    this.#part.columnsAhead.note(field, this.#number)
+    this.#part.columnsAhead.note(field, this.#number, this.#part.file.isSlow)
     return this.#part.file.decode(chunk, KIND_COLUMN, `${field} in block ${this.#number}`, read)
   }
 
@@ -297,7 +297,7 @@ class FileBlock implements BlockReader, BlockFacts {
     const held = cache.get(id, filtersOf(this.#number), key)
     if (held !== undefined) return held as TokenFilter
     const what = `the token filter of ${this.#part.fieldName(entry.field)} in block ${this.#number}`
-    this.#part.filtersAhead.note(this.#part.fieldName(entry.field), this.#number)
+    this.#part.filtersAhead.note(this.#part.fieldName(entry.field), this.#number, file.isSlow)
     const filter = file.decode(entry.filter, KIND_FILTER, what, readTokenFilter)
     cache.set(id, filtersOf(this.#number), key, filter, filter.byteLength)
     return filter

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import type { Filesystem } from '../../storage/filesystem.ts'
 import { createChunkCache } from '../../storage/part/chunk-cache.ts'
 import { openPartFile } from '../../storage/part/open-file.ts'
 import { openPart } from '../../storage/part/read.ts'
@@ -11,7 +12,7 @@ import { anyVector, blockOf, partOf, valuesOf } from './part-support.ts'
 function askedFor(count: number, blocks: readonly number[]): number[] {
   const asked: number[] = []
   const ahead = new ReadAhead((_, block) => block >= 0 && block < count && asked.push(block) > 0)
-  for (const block of blocks) ahead.note('f', block)
+  for (const block of blocks) ahead.note('f', block, true)
   return asked
 }
 
@@ -24,6 +25,21 @@ describe('reading ahead', () => {
     assert.deepEqual(askedFor(100, [4, 50]), [], 'so far apart is no step')
     assert.deepEqual(askedFor(100, [4, 5, 5]), [6, 7])
     assert.deepEqual(askedFor(7, [4, 5, 6]), [6], 'there is an end')
+  })
+
+  it('asks for nothing until reading waited for the disk, and goes on once it did', () => {
+    const asked: number[] = []
+    const ahead = new ReadAhead((_, block) => asked.push(block) > 0)
+    for (const [block, isSlow] of [
+      [1, false],
+      [2, false],
+      [3, true],
+      [4, false],
+    ] as const) {
+      ahead.note('f', block, isSlow)
+      assert.equal(asked.length > 0, block > 2)
+    }
+    assert.deepEqual(asked, [4, 5, 6, 7, 8])
   })
 
   it('asks for each block of a scan once, before it is read, and for none it does not come to but the last few', () => {
@@ -52,12 +68,20 @@ describe('a part that is read', () => {
   const block = (at: number) =>
     blockOf(rowCount, { f: anyVector(Array.from({ length: rowCount }, (_, row) => `${at}:${row * row}`)) })
   const blocks = Array.from({ length: 6 }, (_, at) => block(at))
+  /** As one that waits for the disk. */
+  const slow = <Files extends Filesystem>(files: Files): Files => ({
+    ...files,
+    read: (...place: Parameters<Filesystem['read']>) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+      return files.read(...place)
+    },
+  })
   const aheadIn = (log: readonly string[]): number[] =>
     log.filter(line => line.startsWith('ahead')).map(line => Number(line.split(' ')[2]))
 
   it('has the system fetch the same column of the blocks that follow, unless they are in the cache', () => {
     const { filesystem, path } = partOf(...blocks)
-    const part = openPart(filesystem, path, createChunkCache(1 << 24))
+    const part = openPart(slow(filesystem), path, createChunkCache(1 << 24))
     for (const at of [4, 0, 1]) part.block(at).column('f')
     const first = aheadIn(filesystem.log)
     assert.equal(first.length, 2, 'of blocks 2 and 3')
@@ -77,7 +101,7 @@ describe('a part that is read', () => {
     const damaged = bytes.slice()
     damaged[index.offset + index.length - 1]! ^= 1
     filesystem.files.set(path, damaged)
-    const part = openPart(filesystem, path, createChunkCache(1 << 24))
+    const part = openPart(slow(filesystem), path, createChunkCache(1 << 24))
     for (const at of [0, 1]) assert.deepEqual(valuesOf(part.block(at).column('f'), 1), [`${at}:0`])
     assert.deepEqual(aheadIn(filesystem.log), [])
     assert.throws(() => part.block(2).column('f'), /the index of block 2: the checksum/)
@@ -87,11 +111,11 @@ describe('a part that is read', () => {
   it('keeps its file open until the system has done with it', () => {
     const { filesystem, path } = partOf(...blocks)
     const pending: (() => void)[] = []
-    const slow = {
-      ...filesystem,
+    const holding = {
+      ...slow(filesystem),
       readAhead: (_fd: number, _position: number, _length: number, done: () => void) => void pending.push(done),
     }
-    const part = openPart(slow, path, createChunkCache(1 << 24))
+    const part = openPart(holding, path, createChunkCache(1 << 24))
     for (const at of [0, 1]) part.block(at).column('f')
     const before = filesystem.log.length
     part.close()

@@ -216,9 +216,13 @@ function readFrame(source: ByteSource, into: Float64Array | Int32Array, from: nu
     return
   }
   if (width > 6) throw new RangeError(`integers ${width} bytes wide are not known`)
-  const low = width === 1 ? source.u8Array(count) : width < 4 ? source.u16Array(count) : source.u32Array(count)
+  const low = width === 1 ? source.bytes(count) : width < 4 ? source.u16View(count) : source.u32Array(count)
+  if (width === 3 && into instanceof Int32Array) {
+    readThreeBytes(into, from, base, low as Uint16Array, source.bytes(count))
+    return
+  }
   if (width < 5 && into instanceof Int32Array) {
-    readInt32s(into, from, base, low, width === 3 ? source.u8Array(count) : null)
+    readInt32s(into, from, base, low)
     return
   }
   if (width === 1 || width === 2 || width === 4) {
@@ -230,15 +234,14 @@ function readFrame(source: ByteSource, into: Float64Array | Int32Array, from: nu
   for (let row = 0; row < count; row++) into[from + row] = high[row]! * scale + low[row]! + base
 }
 
-/** What fits an Int32Array, or wraps as it does: whole arithmetic, which takes a third of the time. */
-function readInt32s(
-  into: Int32Array,
-  from: number,
-  base: number,
-  low: Uint8Array | Uint16Array | Uint32Array,
-  high: Uint8Array | null,
-): void {
+/** What fits an Int32Array, or wraps as it does, takes whole arithmetic. */
+function readInt32s(into: Int32Array, from: number, base: number, low: Uint8Array | Uint16Array | Uint32Array): void {
   const least = base | 0
-  if (high === null) for (let row = 0; row < low.length; row++) into[from + row] = low[row]! + least
-  else for (let row = 0; row < low.length; row++) into[from + row] = ((high[row]! << 16) | low[row]!) + least
+  for (let row = 0; row < low.length; row++) into[from + row] = low[row]! + least
+}
+
+/** By itself, for one kind of array: three times as fast as where others pass by. */
+function readThreeBytes(into: Int32Array, from: number, base: number, low: Uint16Array, high: Uint8Array): void {
+  const least = base | 0
+  for (let row = 0; row < low.length; row++) into[from + row] = ((high[row]! << 16) | low[row]!) + least
 }
