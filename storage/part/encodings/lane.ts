@@ -168,7 +168,14 @@ export function readIntegers(
 ): Float64Array | Int32Array {
   const head = source.u8()
   const scheme = head & 15
-  const values = head >>> 4 === 1 && !asFloat64 ? new Int32Array(count) : new Float64Array(count)
+  const isNarrow = head >>> 4 === 1 && !asFloat64
+  if (scheme === SCALED && mayScale) {
+    const factor = source.f64()
+    const min = source.f64()
+    const scaled = multiplied(readIntegers(source, count, true, false), factor, min)
+    return isNarrow ? Int32Array.from(scaled) : scaled
+  }
+  const values = isNarrow ? new Int32Array(count) : new Float64Array(count)
   if (scheme === FRAME) {
     readFrame(source, values, 0, count)
   } else if (scheme === DELTA) {
@@ -176,18 +183,14 @@ export function readIntegers(
     values[0] = source.f64()
     // Deltas may overflow an Int32Array, but they wrap modulo 2^32, so their sums come out right.
     readFrame(source, values, 1, count)
-    for (let row = 1; row < count; row++) values[row] = values[row - 1]! + values[row]!
+    if (values instanceof Int32Array) sumUpInt32s(values)
+    else sumUp(values)
   } else if (scheme === DELTA_OF_DELTA) {
     if (count < 2) throw new RangeError('a delta-of-delta lane without values')
     values[0] = source.f64()
     const delta = source.f64()
     values[1] = values[0]! + delta
     readSeconds(source, values, delta)
-  } else if (scheme === SCALED && mayScale) {
-    const factor = source.f64()
-    const min = source.f64()
-    const quotients = readIntegers(source, count, true, false)
-    for (let row = 0; row < count; row++) values[row] = min + quotients[row]! * factor
   } else throw new RangeError(`integer scheme ${scheme} is not known`)
   return values
 }
@@ -225,7 +228,15 @@ function readFrame(source: ByteSource, into: Float64Array | Int32Array, from: nu
     readInt32s(into, from, base, low)
     return
   }
-  if (width === 1 || width === 2 || width === 4) {
+  if (into instanceof Float64Array && low instanceof Uint8Array) {
+    readBytes(into, from, base, low)
+    return
+  }
+  if (into instanceof Float64Array && low instanceof Uint16Array && width === 2) {
+    readWords(into, from, base, low)
+    return
+  }
+  if (width === 4) {
     for (let row = 0; row < count; row++) into[from + row] = low[row]! + base
     return
   }
@@ -234,13 +245,39 @@ function readFrame(source: ByteSource, into: Float64Array | Int32Array, from: nu
   for (let row = 0; row < count; row++) into[from + row] = high[row]! * scale + low[row]! + base
 }
 
+/*
+ * Each for one kind of array: three times as fast as where others pass by.
+ */
+
+function multiplied(quotients: Float64Array, factor: number, min: number): Float64Array {
+  for (let row = 0; row < quotients.length; row++) quotients[row] = min + quotients[row]! * factor
+  return quotients
+}
+
+function sumUp(values: Float64Array): void {
+  let sum = values[0]!
+  for (let row = 1; row < values.length; row++) values[row] = sum += values[row]!
+}
+
+function sumUpInt32s(values: Int32Array): void {
+  let sum = values[0]!
+  for (let row = 1; row < values.length; row++) values[row] = sum = (sum + values[row]!) | 0
+}
+
+function readBytes(into: Float64Array, from: number, base: number, low: Uint8Array): void {
+  for (let row = 0; row < low.length; row++) into[from + row] = low[row]! + base
+}
+
+function readWords(into: Float64Array, from: number, base: number, low: Uint16Array): void {
+  for (let row = 0; row < low.length; row++) into[from + row] = low[row]! + base
+}
+
 /** What fits an Int32Array, or wraps as it does, takes whole arithmetic. */
 function readInt32s(into: Int32Array, from: number, base: number, low: Uint8Array | Uint16Array | Uint32Array): void {
   const least = base | 0
   for (let row = 0; row < low.length; row++) into[from + row] = low[row]! + least
 }
 
-/** By itself, for one kind of array: three times as fast as where others pass by. */
 function readThreeBytes(into: Int32Array, from: number, base: number, low: Uint16Array, high: Uint8Array): void {
   const least = base | 0
   for (let row = 0; row < low.length; row++) into[from + row] = ((high[row]! << 16) | low[row]!) + least
