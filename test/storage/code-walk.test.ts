@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { LITERAL, ROW_END, ROWS_APART } from '../../storage/part/woven/code.ts'
-import { type CodeWalk, walkCodes } from '../../storage/part/woven/code-walk.ts'
+import { type CodeWalk, skipRows, walkCodes } from '../../storage/part/woven/code-walk.ts'
 import { Neighbours } from '../../storage/part/woven/neighbours.ts'
 
 const SHORT_CODES = 200
@@ -78,5 +78,36 @@ test('of codes that make no sense it says the same as the slow walk, or nothing'
       if (walk !== null) sameNeighbours(walk, bytes)
     }),
     { numRuns: 400 },
+  )
+})
+
+test('rows are skipped as one by one, however many and wherever a window ends', () => {
+  fc.assert(
+    fc.property(
+      rowsArbitrary,
+      fc.integer({ min: 1, max: 3000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (rows, times, share) => {
+        const codes: number[] = []
+        const ends = [0]
+        const literals = [0]
+        // No chunk has 4 GB of literals.
+        for (let time = 0; time < times && codes.length < 200_000 && literals.at(-1)! < 2 ** 30; time++)
+          for (const steps of rows) {
+            for (const step of steps) codes.push(...step.codes)
+            codes.push(ROW_END)
+            ends.push(codes.length)
+            literals.push(literals.at(-1)! + steps.reduce((sum, step) => sum + step.literal, 0))
+          }
+        const from = Math.floor(share * (ends.length - 1))
+        const bytes = Uint8Array.from(codes)
+        for (const to of [from, Math.ceil((from + ends.length - 1) / 2), ends.length - 1]) {
+          const expected = { next: ends[to]!, literals: literals[to]! - literals[from]! }
+          assert.deepEqual(skipRows(bytes, ends[from]!, SHORT_CODES, to - from), expected)
+        }
+        assert.equal(skipRows(bytes, ends[from]!, SHORT_CODES, ends.length - from), null)
+      },
+    ),
+    { numRuns: 60 },
   )
 })

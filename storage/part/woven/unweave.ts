@@ -8,7 +8,7 @@ import type { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
 import { LITERAL, ROW_END, ROWS_APART } from './code.ts'
-import { walkCodes } from './code-walk.ts'
+import { skipRows, walkCodes } from './code-walk.ts'
 import { Neighbours } from './neighbours.ts'
 import { type Reference, referenceTo } from './references.ts'
 
@@ -274,6 +274,9 @@ function placesOf(woven: WovenText): RowPlaces {
   return places
 }
 
+/** Fewer rows than this are gone over in the time it takes to copy their codes. */
+const FAR = 64
+
 /** Goes over rows without following their codes. */
 class Walk {
   next = 0
@@ -287,6 +290,12 @@ class Walk {
   skip(from: number, to: number): void {
     const { codes, shortCodes, presence } = this.woven
     let { next, literal } = this
+    const skipped = presence === null && to - from >= FAR ? skipRows(codes, next, shortCodes, to - from) : null
+    if (skipped !== null) {
+      this.next = skipped.next
+      this.literal = literal + skipped.literals
+      return
+    }
     for (let row = from; row < to; row++) {
       if (presence !== null && presence[row] !== PRESENT) continue
       for (let code = codes[next++]; code !== ROW_END; code = codes[next++]) {
