@@ -5,6 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine.ts'
+import { malloc } from '../storage/malloc.ts'
 import { collectForPassing } from '../storage/nice.ts'
 import { serveOthers } from '../storage/turns.ts'
 import { serveContext } from './app.ts'
@@ -28,6 +29,12 @@ export interface RunningServer {
   stop(): void
 }
 
+/**
+ * Buffers of so many bytes go back to the system when they are freed. A minute after two million events by bulk, resident: 520 to 570 MiB as glibc has
+ * it, 207 to 274 with this, 87 with what is given back at rest (`idle.ts`), which alone leaves 143: it does not reach the ends of threads' heaps.
+ */
+const GIVEN_BACK_BYTES = 128 * 1024
+
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
   serveOthers()
   collectForPassing()
@@ -36,6 +43,9 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   const tls = tlsSettings(config, 'http')
   const app = serveContext(context, { tls })
   const connections = new Connections(app.server)
+  const allocator = malloc()
+  if ('absent' in allocator) app.log.debug({ reason: allocator.absent }, 'freed memory may stay with the process')
+  else allocator.giveBackFrom(GIVEN_BACK_BYTES)
   await app.listen({ port: config.get('port'), host: config.get('host') })
   const listeners = await startListeners(context, app.log).catch(async error => {
     await app.close()
