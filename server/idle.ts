@@ -73,8 +73,6 @@ function processView(): IdleView {
       return heapUsed + external
     },
     collect: collectForRest,
-    giveBack() {
-      if (!('absent' in allocator)) void allocator.trim()
-    },
+    giveBack: () => void allocator.trim(),
   }
 }

@@ -29,12 +29,6 @@ export interface RunningServer {
   stop(): void
 }
 
-/**
- * Buffers of so many bytes go back to the system when they are freed. A minute after two million events by bulk, resident: 520 to 570 MiB as glibc has
- * it, 207 to 274 with this, 87 with what is given back at rest (`idle.ts`), which alone leaves 143: it does not reach the ends of threads' heaps.
- */
-const GIVEN_BACK_BYTES = 128 * 1024
-
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
   serveOthers()
   collectForPassing()
@@ -43,9 +37,8 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   const tls = tlsSettings(config, 'http')
   const app = serveContext(context, { tls })
   const connections = new Connections(app.server)
-  const allocator = malloc()
-  if ('absent' in allocator) app.log.debug({ reason: allocator.absent }, 'freed memory may stay with the process')
-  else allocator.giveBackFrom(GIVEN_BACK_BYTES)
+  const { absent } = malloc()
+  if (absent !== null) app.log.debug({ reason: absent }, 'freed memory may stay with the process')
   await app.listen({ port: config.get('port'), host: config.get('host') })
   const listeners = await startListeners(context, app.log).catch(async error => {
     await app.close()

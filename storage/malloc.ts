@@ -10,8 +10,8 @@
 import { createRequire } from 'node:module'
 
 export interface Malloc {
-  /** Such as `2.36`, of glibc. */
-  readonly version: string
+  /** Why there is none, and the functions do nothing; null: they do. */
+  readonly absent: string | null
   /**
    * Gives back all pages that hold nothing, in a thread of the pool: 9 ms of it for 170 MiB, and who allocates meanwhile may wait for as long.
    * Asked again before that is done, it is the same one.
@@ -22,11 +22,6 @@ export interface Malloc {
    * It costs where large buffers are made often, as the system zeroes them each time.
    */
   giveBackFrom(bytes: number): void
-}
-
-/** Why there is none. */
-export interface NoMalloc {
-  readonly absent: string
 }
 
 /** Functions of glibc, by their own names. */
@@ -45,30 +40,30 @@ const M_ARENA_MAX = -8
 /** Each thread's own heap would keep what one keeps. */
 const ARENAS_MAX = 2
 
-let found: Malloc | NoMalloc | null = null
+let found: Malloc | null = null
 
 /** Of this process: loaded when it is first asked for, in 10 ms. */
-export function malloc(): Malloc | NoMalloc {
+export function malloc(): Malloc {
   found ??= mallocOf(loadGlibc, process.env)
   return found
 }
 
 /** @param load  throws why there are none */
-export function mallocOf(load: () => Glibc, environment: NodeJS.ProcessEnv): Malloc | NoMalloc {
+export function mallocOf(load: () => Glibc, environment: NodeJS.ProcessEnv): Malloc {
   let glibc: Glibc
-  let version: string
   try {
     glibc = load()
     // Another C library has no such function, which is noticed here.
-    version = glibc.gnu_get_libc_version()
+    glibc.gnu_get_libc_version()
   } catch (error) {
-    return { absent: error instanceof Error ? error.message : String(error) }
+    const absent = error instanceof Error ? error.message : String(error)
+    return { absent, trim: async () => {}, giveBackFrom() {} }
   }
   const { MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES = '' } = environment
   const isToldOtherwise = MALLOC_MMAP_THRESHOLD_ !== undefined || GLIBC_TUNABLES.includes('glibc.malloc.')
   let trimming: Promise<void> | null = null
   return {
-    version,
+    absent: null,
     trim() {
       trimming ??= glibc.malloc_trim(0).then(() => {
         trimming = null
