@@ -56,6 +56,7 @@ import type {
 import type { EventBatch } from './storage/ingest/event-batch.ts'
 import { type EventLike, type IngestDefaults, readEventLikes } from './storage/ingest/event-like.ts'
 import { LookupTables } from './storage/lookups/tables.ts'
+import { malloc } from './storage/malloc.ts'
 import { CacheBudget, type CacheStatus } from './storage/part/cache-budget.ts'
 import { fragmentsOf } from './storage/saved-queries.ts'
 import { openStore } from './storage/store.ts'
@@ -191,6 +192,7 @@ export interface Engine {
 export async function open(directory: string | null, options: EngineOptions = {}): Promise<Engine> {
   const threads = options.threads ?? Math.min(THREADS_MAX, availableParallelism() - 1)
   const budget = CacheBudget.of(options.cacheBytes ?? CACHE_BYTES, 1 + threads * SHARES_PER_THREAD)
+  budget.whenDropped(GIVEN_BACK_AFTER_BYTES, () => void malloc().trim())
   const store = await openStore({ ...options, directory, cache: { budget, share: budget.take()! } })
   const memory = new MemoryPool(options.queryPoolBytes ?? totalmem() / 4)
   const pool = new ThreadPool({
@@ -221,6 +223,13 @@ export async function open(directory: string | null, options: EngineOptions = {}
 const SHARES_PER_THREAD = 2
 
 const CACHE_BYTES = 512 * 1024 * 1024
+
+/**
+ * When so many bytes of chunks were dropped, what the allocator keeps of them goes back to the system. The questions of the bench over 20 M events:
+ * 1,117 MiB resident at the end and 1,136 at the peak before; 800 to 873 and 937 to 948 with this, in the same time (20.6 s; 19.8 to 20.3).
+ * With 64 MiB the peak was 937 to 1,022.
+ */
+const GIVEN_BACK_AFTER_BYTES = 32 * 1024 * 1024
 
 /** More threads than this wait for memory rather than for work. */
 export const THREADS_MAX = 7

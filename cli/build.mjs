@@ -20,8 +20,8 @@ const ENTRIES = {
   probe: 'storage/catalog/probe.js',
   dump: 'storage/catalog/dump.js',
 }
-/** Small libraries without native code that most commands need. The others stay where npm put them. */
-const INCLUDED = new Set(['acorn', 'astring', 'commander', 're2js', 'xxhash-wasm'])
+/** Small libraries without native code that most commands need, and one of 200 files, of which few are needed. The others stay where npm put them. */
+const INCLUDED = new Set(['@sinclair/typebox', 'acorn', 'astring', 'commander', 're2js', 'xxhash-wasm'])
 
 /** @returns whether everything compiled */
 export function compile() {

@@ -32,7 +32,11 @@ program
   .option('--host <address>', 'address to listen on')
   .option('-d, --data <directory>', 'data directory (default: quern under the user data home)')
   .option('-c, --config <file>', 'YAML configuration file')
-  .action(async options => (await import('./commands/server.ts')).server(options))
+  .action(async options => {
+    // Before anything else is loaded, as what that leaves would lie at the end of a heap that only shrinks from there: 5 MiB of a server at rest.
+    ;(await import('./large-buffers.ts')).giveBackLargeBuffers()
+    await (await import('./commands/server.ts')).server(options)
+  })
 
 program
   .command('query')

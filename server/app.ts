@@ -30,6 +30,13 @@ const HEADERS_MAX_BYTES = 64 * 1024
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 const NO_BYTES = Buffer.alloc(0)
 
+/** Routes are checked by `validate.ts` and write their own JSON; fastify's compilers for both would be loaded all the same, a megabyte of them. */
+const NO_SCHEMAS = { buildValidator: noSchema, buildSerializer: noSchema }
+
+function noSchema(): never {
+  throw new Error('a route of fastify has no schema')
+}
+
 export interface AppOptions {
   /** Where log lines go; stderr unless told otherwise. */
   readonly log?: { write(line: string): void }
@@ -61,6 +68,7 @@ export function serveContext(context: ServerContext, options: AppOptions = {}): 
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, headersTimeout: 60_000 },
+    schemaController: { compilersFactory: NO_SCHEMAS },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, 'native'),

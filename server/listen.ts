@@ -5,6 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine.ts'
+import { malloc } from '../storage/malloc.ts'
 import { collectForPassing } from '../storage/nice.ts'
 import { serveOthers } from '../storage/turns.ts'
 import { serveContext } from './app.ts'
@@ -36,6 +37,8 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   const tls = tlsSettings(config, 'http')
   const app = serveContext(context, { tls })
   const connections = new Connections(app.server)
+  const { absent } = malloc()
+  if (absent !== null) app.log.debug({ reason: absent }, 'freed memory may stay with the process')
   await app.listen({ port: config.get('port'), host: config.get('host') })
   const listeners = await startListeners(context, app.log).catch(async error => {
     await app.close()

@@ -4,25 +4,30 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { RequestError } from './errors.ts'
 import { nearest } from './near.ts'
 
+/** The schemas are made by typebox: to prove each of them a schema, ajv would compile that of schemas, for more than all of theirs weigh. */
+const OPTIONS = { allErrors: true, strict: false, meta: false, validateSchema: false } as const
 /** Query strings hold text only, so `limit=5` becomes 5; a JSON body says what it means. */
-const PARAMETERS = new Ajv({ coerceTypes: true, allErrors: true, strict: false })
-const BODIES = new Ajv({ allErrors: true, strict: false })
+const PARAMETERS = new Ajv({ ...OPTIONS, coerceTypes: true })
+const BODIES = new Ajv(OPTIONS)
 
 export type Check = (value: unknown) => void
 
 /** The check changes the given object where it coerces. @throws {RequestError} VALIDATION_ERROR */
 export function checkParameters(schema: TSchema): Check {
-  return checkWith(PARAMETERS.compile(schema), schema, 'parameter')
+  return checkWith(PARAMETERS, schema, 'parameter')
 }
 
 /** @throws {RequestError} VALIDATION_ERROR */
 export function checkBody(schema: TSchema): Check {
-  return checkWith(BODIES.compile(schema), schema, 'field')
+  return checkWith(BODIES, schema, 'field')
 }
 
-function checkWith(validate: ValidateFunction, schema: TSchema, noun: string): Check {
+function checkWith(ajv: Ajv, schema: TSchema, noun: string): Check {
   const known = Object.keys((schema.properties as Record<string, unknown> | undefined) ?? {})
+  // Most servers are asked a few routes of sixty.
+  let validate: ValidateFunction | null = null
   return value => {
+    validate ??= ajv.compile(schema)
     if (validate(value)) return
     const problems = validate.errors ?? []
     // An unknown name is the likeliest mistake and the others often follow from it.

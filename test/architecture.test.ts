@@ -105,6 +105,7 @@ const LIBRARY_HOMES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['server/'],
   lmdb: ['storage/catalog/'],
   'lz4-napi': ['storage/part/'],
+  'ffi-rs': ['storage/malloc.ts'],
   '@cloudpss/zstd': ['storage/part/'],
   'xxhash-wasm': ['storage/part/', 'storage/ingest/', 'runtime/helpers/', 'server/encodings/', 'server/ingest/'],
   fzstd: ['server/encodings/'],

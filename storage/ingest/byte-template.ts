@@ -30,8 +30,6 @@ export class ByteTemplate {
   readonly #pieceStarts: Int32Array
   readonly #pieceView: DataView
   readonly #wanted: Uint8Array
-  #bytes: Buffer = Buffer.alloc(0)
-  #view: DataView = new DataView(new ArrayBuffer(0))
   /** Of the line that was read last: does every number that is wanted stand there as `String` would write it? */
   isCanonical = true
   /** … and are all its values ASCII? */
@@ -62,11 +60,7 @@ export class ByteTemplate {
     const pieceStarts = this.#pieceStarts
     const wanted = this.#wanted
     const count = wanted.length
-    if (bytes !== this.#bytes) {
-      this.#bytes = bytes
-      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    }
-    const view = this.#view
+    const view = cells.viewOf(bytes)
     const pieceView = this.#pieceView
     const { kinds, starts, ends } = cells
     // Four bytes can be read from here at least.

@@ -17,6 +17,8 @@ export class LineCells {
   ends: Int32Array
   hashes: Int32Array
   numbers: Float64Array
+  #bytes: Buffer | null = null
+  #view: DataView | null = null
 
   constructor(capacity: number) {
     this.kinds = new Uint8Array(capacity)
@@ -36,6 +38,15 @@ export class LineCells {
     more.hashes.set(this.hashes)
     more.numbers.set(this.numbers)
     Object.assign(this, more)
+  }
+
+  /** Of bytes that lines lie in. Kept here, where the values are that lie in them, and not with who reads them, who would hold on to the last ones. */
+  viewOf(bytes: Buffer): DataView {
+    if (bytes !== this.#bytes || this.#view === null) {
+      this.#bytes = bytes
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    }
+    return this.#view
   }
 
   /** @param bytes  those the line lies in */

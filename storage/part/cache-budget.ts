@@ -16,6 +16,8 @@ const ASKED_KIB = 2
 const OLDEST = 3
 const HITS = 4
 const MISSES = 5
+/** KiB dropped since the start. */
+const DROPPED_KIB = 6
 /** Each a line of the processor's cache, which no other thread writes to. */
 const SHARE_INTS = 16
 /** The budget, as a float64; how many queries there were. */
@@ -47,6 +49,7 @@ export class CacheBudget {
   readonly maxBytes: number
   readonly #ints: Int32Array
   readonly #shares: number
+  #looksAtDropped = (): void => {}
 
   private constructor(memory: SharedArrayBuffer) {
     this.memory = memory
@@ -66,18 +69,43 @@ export class CacheBudget {
   }
 
   get status(): CacheStatus {
-    const sum = (what: number): number => {
-      let total = 0
-      for (let at = HEAD_INTS; at < this.#ints.length; at += SHARE_INTS)
-        total += Atomics.load(this.#ints, at + what) >>> 0
-      return total
+    return {
+      bytes: this.#sum(KIB) * 1024,
+      maxBytes: this.maxBytes,
+      hits: this.#sum(HITS) >>> 0,
+      misses: this.#sum(MISSES) >>> 0,
     }
-    return { bytes: sum(KIB) * 1024, maxBytes: this.maxBytes, hits: sum(HITS) >>> 0, misses: sum(MISSES) >>> 0 }
+  }
+
+  #sum(what: number): number {
+    let total = 0
+    for (let at = HEAD_INTS; at < this.#ints.length; at += SHARE_INTS)
+      total += Atomics.load(this.#ints, at + what) >>> 0
+    return total
+  }
+
+  /** Calls `dropped` each time so many more bytes were dropped to make room, as far as this thread notices: where it drops some, or a query begins. */
+  whenDropped(everyBytes: number, dropped: () => void): void {
+    const everyKib = everyBytes / 1024
+    let toldKib = this.#sum(DROPPED_KIB)
+    this.#looksAtDropped = () => {
+      const kib = this.#sum(DROPPED_KIB)
+      if (kib - toldKib < everyKib) return
+      toldKib = kib
+      dropped()
+    }
+  }
+
+  /** So much of the share whose place is `at`. */
+  noteDropped(at: number, bytes: number): void {
+    Atomics.add(this.#ints, at + DROPPED_KIB, Math.ceil(bytes / 1024))
+    this.#looksAtDropped()
   }
 
   /** A query begins. */
   noteQuery(): void {
     Atomics.add(this.#ints, QUERIES, 1)
+    this.#looksAtDropped()
   }
 
   /** The number of a share that nobody has; null when all are taken. */
@@ -193,6 +221,11 @@ export class CacheShare {
 
   note(bytes: number): void {
     Atomics.store(this.#ints, this.#at + KIB, Math.ceil(bytes / 1024))
+  }
+
+  /** That were let go of to make room. */
+  noteDropped(bytes: number): void {
+    this.#budget.noteDropped(this.#at, bytes)
   }
 
   noteOldest(tick: number): void {

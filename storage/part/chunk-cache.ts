@@ -121,8 +121,7 @@ class BoundedChunkCache implements ChunkCache {
       const victim = isBack ? this.#anyEntry() : this.#oldest
       // Threads that came for the same room at once: they go over by what each was about to keep.
       if (victim === null) break
-      this.#remove(victim.key)
-      this.#dropped.add(victim.key)
+      this.#makeRoom(victim)
     }
     this.#forgetDropped()
     const entry: Entry = { key, value, bytes, slot: this.#all.length, usedAt: 0, usedIn: 0, older: null, newer: null }
@@ -160,10 +159,15 @@ class BoundedChunkCache implements ChunkCache {
   #giveUp(): void {
     const target = this.#bytes - this.#share.takeAsked()
     while (this.#oldest !== null && this.#bytes > target) {
-      this.#dropped.add(this.#oldest.key)
-      this.#remove(this.#oldest.key)
+      this.#makeRoom(this.#oldest)
     }
     this.#forgetDropped()
+  }
+
+  #makeRoom({ key, bytes }: Entry): void {
+    this.#dropped.add(key)
+    this.#remove(key)
+    this.#share.noteDropped(bytes)
   }
 
   /** The same ones in each process: what is slow once can be looked at again. */

@@ -4,8 +4,15 @@ import { IdleCollector } from '../../server/idle.ts'
 
 const MIB = 2 ** 20
 
-function watched(): { readonly seen: { busy: number; held: number; live: number }; readonly looks: () => number } {
-  const seen = { busy: 0, held: 0, live: 0 }
+interface Seen {
+  busy: number
+  held: number
+  live: number
+  givenBack: number
+}
+
+function watched(): { readonly seen: Seen; readonly looks: () => number } {
+  const seen = { busy: 0, held: 0, live: 0, givenBack: 0 }
   let collections = 0
   const collector = new IdleCollector({
     busy: () => seen.busy,
@@ -13,6 +20,9 @@ function watched(): { readonly seen: { busy: number; held: number; live: number 
     collect() {
       collections++
       seen.held = seen.live
+    },
+    giveBack() {
+      seen.givenBack++
     },
   })
   return {
@@ -49,4 +59,15 @@ test('a server that is asked does not', () => {
   assert.equal(looks(), 0)
   seen.busy = 0.001
   assert.equal(looks(), 1)
+})
+
+test('what was freed is given back at each look of a server at rest, whether or not it had anything to collect', () => {
+  const { seen, looks } = watched()
+  looks()
+  assert.equal(seen.givenBack, 1, 'threads that ended left something, too')
+  looks()
+  assert.equal(seen.givenBack, 2)
+  seen.busy = 0.3
+  looks()
+  assert.equal(seen.givenBack, 2, 'it would be wanted again')
 })

@@ -172,3 +172,26 @@ test('a thread without work hears that it is to give up', async () => {
     cache.close()
   }
 })
+
+test('it is told when so much was dropped to make room, by whichever thread', () => {
+  const { budget, caches } = sharedBy(2, 100 * KIB)
+  const [one, two] = caches as [ChunkCache, ChunkCache]
+  let told = 0
+  budget.whenDropped(50 * KIB, () => told++)
+  fill(one, 'p', 100)
+  one.drop('p')
+  fill(one, 'q', 100)
+  assert.equal(told, 0, 'the chunks of a part that is closed made no room for others')
+  fill(one, 'r', 49)
+  assert.equal(told, 0)
+  fill(one, 's', 1)
+  assert.equal(told, 1)
+  fill(one, 't', 100)
+  assert.equal(told, 3)
+  const elsewhere = CacheBudget.at(budget.memory)
+  elsewhere.share(1).noteDropped(50 * KIB)
+  assert.equal(told, 3, 'another thread dropped it')
+  budget.noteQuery()
+  assert.equal(told, 4)
+  assert.equal(two.bytes, 0)
+})

@@ -1,6 +1,7 @@
 /** Lines that go into columns as they lie in their bytes are the events that reading each from nothing gives; in memory and on disk. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { linesOf } from '../../cli/lines.ts'
 import type { BlockReader, IncomingEvent, Store } from '../../storage/index.ts'
@@ -10,6 +11,7 @@ import { LineReader } from '../../storage/ingest/line-reader.ts'
 import { MemoryPart } from '../../storage/ingest/memory-part.ts'
 import { createEventReader, type EventDefaults, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
 import { parseTime } from '../../storage/ingest/timestamp.ts'
+import { collectAll } from '../../storage/nice.ts'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
 import type { KnownRaw } from '../../storage/part/columns.ts'
 import { rebuild, rebuildRest } from '../../storage/part/rebuilt/prove.ts'
@@ -249,4 +251,21 @@ test('times read from bytes are those read from text, or are left to that', () =
     { numRuns: 3000 },
   )
   assert.ok(read > 300, `${read} times were read from bytes`)
+})
+
+test('a reader holds on to no body it has read', async () => {
+  const reader = new LineReader(createEventReader())
+  const read = (): WeakRef<ArrayBuffer> => {
+    const { bytes, defaults } = inputOf(1, 50)
+    const body = Buffer.from(Uint8Array.from(bytes).buffer)
+    const batch = new EventBatch()
+    for (const { start, end } of linesOf(body, body.length)) reader.fromLine(batch, body, start, end, defaults)
+    assert.ok(batch.cellCount > 0, 'some were read as the one before')
+    return new WeakRef(body.buffer)
+  }
+  const body = read()
+  // What a weak reference was made of lives until the turn is over.
+  await setImmediate()
+  collectAll()
+  assert.equal(body.deref(), undefined)
 })
