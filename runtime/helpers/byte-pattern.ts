@@ -5,6 +5,7 @@
  * pattern looked for first: 260 → 205 ms with one thread.
  */
 import { Lru } from './lru.ts'
+import { PLACES_MAX } from './piece-needle.ts'
 import { compileRegex } from './regex.ts'
 import { atomAt, quantifierAt } from './regex-shape.ts'
 
@@ -14,101 +15,166 @@ const GROUP = /\((?:\?:|\?P?<[A-Za-z_]\w*>)?(?!\?)/y
 const BEYOND_ASCII = 'é'
 
 interface Item {
-  /** By byte: 1 where it may stand here; of a text, where it may begin here. */
+  /** By byte: 1 where it may stand here. */
   readonly bytes: Uint8Array
   readonly min: number
   readonly max: number
-  /** Bytes that stand here one behind the other, once; null: any of `bytes`, as often as `min` and `max` say. */
-  readonly text: readonly number[] | null
 }
 
 const isRepeat = ({ min, max }: Item): boolean => min !== max
 
+/** A state that no byte leads on from; behind all others. */
+export const FAILED = 255
+/** The state in which all has been found with a byte, before the one in which it had been before that byte. */
+const FOUND_MAX = FAILED - 4
+
+/**
+ * A byte leads from each state to one other: how far the match has come. States are numbered in the order in which a match goes through them, so that one
+ * comparison says whether a group has opened, or ended, or the match has failed.
+ */
 export class BytePattern {
-  /** By group: the item before which it opens, and the one before which it closes. The whole match is group 0. */
-  readonly #opens: Int32Array
-  readonly #closes: Int32Array
-  /** 256 of each item. */
-  readonly #sets: Uint8Array
-  readonly #mins: Int32Array
-  readonly #maxes: Int32Array
-  /** All texts one behind the other; by item where its own begins. */
-  readonly #texts: Uint8Array
-  readonly #textStarts: Int32Array
-  /** Where each item began in the text that was matched last, and where the last one ended. */
-  readonly #places: Int32Array
-  readonly #isAnchored: boolean
-  readonly #endsText: boolean
-  /** The first item takes a byte at least. */
-  readonly #mustBegin: boolean
-  /** There is more than that, and it takes as many as there are. */
-  readonly #beginsWithRepeat: boolean
+  /** By group: the state in which it opens, and the one in which it has closed. The whole match is group 0. */
+  readonly opens: readonly number[]
+  readonly closes: readonly number[]
+  /** From this state on the match is there, or has failed. */
+  readonly done: number
+  /** By state, 256 each: where the byte leads to, or `FAILED`. */
+  readonly next: Uint8Array
+  /** By state 1 where the text may end, and be a match. */
+  readonly mayEnd: Uint8Array
+  /** The text has to begin with it. */
+  readonly isAnchored: boolean
+  /** What every match begins with: by place, 1 for bytes that may stand there; ASCII. */
+  readonly lead: readonly Uint8Array[]
+  /** Where the group that was asked for last begins and ends. */
+  start = 0
+  end = 0
+  /** The state in which the first item goes on taking all that it can, where it is not the only one; -1: it does not. */
+  readonly #repeats: number
 
-  constructor(items: readonly Item[], groups: readonly (readonly [number, number])[], anchors: Anchors) {
-    this.#opens = Int32Array.from(groups, ([open]) => open)
-    this.#closes = Int32Array.from(groups, ([, close]) => close)
-    this.#sets = new Uint8Array(items.length * 256)
-    for (const [at, { bytes }] of items.entries()) this.#sets.set(bytes, at * 256)
-    this.#mins = Int32Array.from(items, ({ min }) => min)
-    this.#maxes = Int32Array.from(items, ({ max }) => max)
-    this.#texts = Uint8Array.from(items.flatMap(({ text }) => text ?? []))
-    this.#textStarts = new Int32Array(items.length + 1)
-    for (const [at, { text }] of items.entries()) this.#textStarts[at + 1] = this.#textStarts[at]! + (text?.length ?? 0)
-    this.#places = new Int32Array(items.length + 1)
-    this.#isAnchored = anchors.isAnchored
-    this.#endsText = anchors.endsText
-    this.#mustBegin = items[0]!.min > 0
-    this.#beginsWithRepeat = items.length > 1 && items[0]!.max === NO_LIMIT
+  private constructor(
+    states: States,
+    groups: readonly (readonly [number, number])[],
+    { isAnchored, endsText }: Anchors,
+    lead: readonly Uint8Array[],
+  ) {
+    const { items, first, found } = states
+    this.opens = groups.map(([open]) => first[open]!)
+    this.closes = groups.map(([, close]) => first[close]!)
+    // Where the text has to end, it is there when no byte is left.
+    this.done = endsText ? found + 1 : found
+    this.next = new Uint8Array((found + 1) * 256)
+    this.mayEnd = new Uint8Array(found + 1)
+    for (let state = 0; state <= found; state++) {
+      this.mayEnd[state] = states.mayEnd(state) ? 1 : 0
+      for (let byte = 0; byte < 256; byte++) this.next[(state << 8) | byte] = states.after(state, byte, endsText)
+    }
+    this.isAnchored = isAnchored
+    this.lead = lead
+    this.#repeats = items.length > 1 && items[0]!.max === NO_LIMIT ? first[1]! - 1 : -1
   }
 
-  /** Is there a match in `bytes[start, end)`? The first one's groups can be asked for then. */
-  find(bytes: Uint8Array, start: number, end: number): boolean {
-    if (this.#isAnchored) return this.#matchesAt(bytes, start, end)
-    const sets = this.#sets
+  /** Null: of more states than there are numbers for. */
+  static of(
+    items: readonly Item[],
+    groups: readonly (readonly [number, number])[],
+    anchors: Anchors,
+  ): BytePattern | null {
+    const states = new States(items)
+    return states.found > FOUND_MAX ? null : new BytePattern(states, groups, anchors, leadOf(items))
+  }
+
+  /** Is there a match in `bytes[start, end)`? The first one's group lies from `start` to `end` then. */
+  find(bytes: Uint8Array, start: number, end: number, group = 0): boolean {
+    if (this.isAnchored) return this.#matchesAt(bytes, start, end, group)
+    const { next } = this
     for (let from = start; from < end; from++) {
-      if (sets[bytes[from]!] === 0 && this.#mustBegin) continue
-      if (this.#matchesAt(bytes, from, end)) return true
+      if (next[bytes[from]!] === FAILED) continue
+      if (this.#matchesAt(bytes, from, end, group)) return true
       // Begun further on, the same bytes would be taken, and the same would follow.
-      if (this.#beginsWithRepeat && this.#places[1]! > from) from = this.#places[1]! - 1
+      if (this.#repeats >= 0) from = Math.max(from, this.#endOfRepeat(bytes, from, end) - 1)
     }
-    return this.#matchesAt(bytes, end, end)
+    return this.#matchesAt(bytes, end, end, group)
   }
 
-  startOf(group: number): number {
-    return this.#places[this.#opens[group]!]!
-  }
-
-  endOf(group: number): number {
-    return this.#places[this.#closes[group]!]!
-  }
-
-  #matchesAt(bytes: Uint8Array, from: number, end: number): boolean {
-    const sets = this.#sets
-    const mins = this.#mins
-    const maxes = this.#maxes
-    const places = this.#places
-    const texts = this.#texts
-    const textStarts = this.#textStarts
+  #endOfRepeat(bytes: Uint8Array, from: number, end: number): number {
+    const state = this.#repeats
     let at = from
-    for (let item = 0; item < mins.length; item++) {
-      places[item] = at
-      const textEnd = textStarts[item + 1]!
-      let text = textStarts[item]!
-      if (text < textEnd) {
-        if (end - at < textEnd - text) return false
-        while (text < textEnd) if (bytes[at++] !== texts[text++]) return false
-        continue
-      }
-      const set = item << 8
-      const max = maxes[item]!
-      const most = end - at < max ? end : at + max
-      const least = at + mins[item]!
-      while (at < most && sets[set | bytes[at]!] === 1) at++
-      if (at < least) return false
-    }
-    places[mins.length] = at
-    return !this.#endsText || at === end
+    while (at < end && this.next[(state << 8) | bytes[at]!] === state) at++
+    return at
   }
+
+  #matchesAt(bytes: Uint8Array, from: number, end: number, group: number): boolean {
+    const { next, done } = this
+    const opens = this.opens[group]!
+    const closes = this.closes[group]!
+    let state = 0
+    let at = from
+    while (state < opens && at < end) state = next[(state << 8) | bytes[at++]!]!
+    this.start = state > opens ? at - 1 : at
+    while (state < closes && at < end) state = next[(state << 8) | bytes[at++]!]!
+    this.end = state > closes ? at - 1 : at
+    while (state < done && at < end) state = next[(state << 8) | bytes[at++]!]!
+    return state >= done ? state !== FAILED : this.mayEnd[state] === 1
+  }
+}
+
+/**
+ * An item has a state for each byte that it may have taken so far; one that goes on as long as it can stays in its last. Where it may end, a byte that it
+ * does not take is what follows it.
+ */
+class States {
+  readonly items: readonly Item[]
+  /** By item its first state, in which it has taken nothing; behind them the one in which all has been found. */
+  readonly first: readonly number[]
+
+  constructor(items: readonly Item[]) {
+    const first = [0]
+    for (const { min, max } of items) first.push(first.at(-1)! + (max === NO_LIMIT ? Math.max(min, 1) + 1 : max))
+    this.items = items
+    this.first = first
+  }
+
+  get found(): number {
+    return this.first[this.items.length]!
+  }
+
+  after(state: number, byte: number, endsText: boolean): number {
+    const { items, first } = this
+    let item = this.#itemOf(state)
+    if (item === items.length) return FAILED
+    for (let taken = state - first[item]!; item < items.length; taken = 0) {
+      const { bytes, min, max } = items[item]!
+      if (bytes[byte] === 1 && taken < max)
+        return max === NO_LIMIT ? Math.min(first[item]! + taken + 1, first[item + 1]! - 1) : first[item]! + taken + 1
+      if (taken < min) return FAILED
+      item++
+    }
+    return endsText ? FAILED : this.found + 1
+  }
+
+  mayEnd(state: number): boolean {
+    const item = this.#itemOf(state)
+    const { min = 0 } = this.items[item] ?? {}
+    return state - this.first[item]! >= min && this.items.slice(item + 1).every(later => later.min === 0)
+  }
+
+  #itemOf(state: number): number {
+    let item = 0
+    while (item < this.items.length && this.first[item + 1]! <= state) item++
+    return item
+  }
+}
+
+/** The first bytes of every match, as far as each can be told from those before it; none beyond ASCII. */
+function leadOf(items: readonly Item[]): readonly Uint8Array[] {
+  const lead: Uint8Array[] = []
+  for (const { bytes, min, max } of items) {
+    if (bytes.includes(1, 128)) break
+    for (let often = 0; often < min && lead.length < PLACES_MAX; often++) lead.push(bytes)
+    if (min !== max || lead.length === PLACES_MAX) break
+  }
+  return lead
 }
 
 interface Anchors {
@@ -163,7 +229,7 @@ function read(pattern: string): BytePattern | null {
     const { min, max } = quantifier ?? { min: 1, max: 1 }
     // A character beyond ASCII is several bytes: it cannot be counted by them.
     if (bytes[128] === 1 && !(max === null && min <= 1)) return null
-    items.push({ bytes, min, max: max ?? NO_LIMIT, text: null })
+    items.push({ bytes, min, max: max ?? NO_LIMIT })
     at += atom.length + (quantifier?.length ?? 0)
   }
   if (items.length === 0) return null
@@ -171,32 +237,7 @@ function read(pattern: string): BytePattern | null {
   if (!items.every((item, at) => !isRepeat(item) || endsInOnePlace(items, at))) return null
   const anchors = { isAnchored, endsText }
   // What V8 may run takes time linear in the text, from every place of it; and so this way.
-  return regex.machine === 'v8' || isLinear(items, anchors) ? new BytePattern(...joined(items, groups), anchors) : null
-}
-
-/** The same with single bytes that follow each other as texts: 250,000 matches 74 → 54 ms. */
-function joined(
-  items: readonly Item[],
-  groups: readonly (readonly [number, number])[],
-): readonly [readonly Item[], readonly (readonly [number, number])[]] {
-  const edges = new Set(groups.flat())
-  const all: Item[] = []
-  const placeOf: number[] = []
-  for (const [at, item] of items.entries()) {
-    const before = all.at(-1)
-    const byte = item.min === 1 && item.max === 1 ? onlyByteOf(item.bytes) : null
-    const isMore = byte !== null && before?.text != null && !edges.has(at)
-    if (isMore) all[all.length - 1] = { ...before!, text: [...before!.text!, byte] }
-    else all.push(byte === null ? item : { ...item, text: [byte] })
-    placeOf.push(all.length - 1)
-  }
-  placeOf.push(all.length)
-  return [all, groups.map(([open, close]) => [placeOf[open]!, placeOf[close]!])]
-}
-
-function onlyByteOf(bytes: Uint8Array): number | null {
-  const first = bytes.indexOf(1)
-  return first >= 0 && first === bytes.lastIndexOf(1) ? first : null
+  return regex.machine === 'v8' || isLinear(items, anchors) ? BytePattern.of(items, groups, anchors) : null
 }
 
 /** Is no byte looked at more often than the pattern is long? */

@@ -4,7 +4,7 @@
  * translation lives as long as the dictionary does; after that a value costs one array look-up.
  * Measured on 2 parts of 100 k users: 31 ms to translate, 0.2 ms when it is known.
  */
-import type { Value } from '../../storage/value.ts'
+import { DateTime, type Value } from '../../storage/value.ts'
 import type { Dictionary } from '../../storage/vector.ts'
 import { keyOf } from './compare.ts'
 
@@ -12,8 +12,12 @@ import { keyOf } from './compare.ts'
 const VALUES_MAX = 4_000_000
 
 export class Interner {
-  /** Strings by themselves, everything else by its key: most values are strings, and a string's hash is computed once. */
+  /**
+   * Strings by themselves, times by their microseconds, everything else by its key: most values are strings, and a string's hash is computed once; times
+   * are the bins of a series, of which each block has its own, and a key would be a string made for each of them.
+   */
   readonly #strings = new Map<string, number>()
+  readonly #times = new Map<number, number>()
   readonly #others = new Map<string | number, number>()
   readonly #byDictionary = new WeakMap<Dictionary, Uint32Array>()
   readonly #values: Value[] = []
@@ -33,16 +37,15 @@ export class Interner {
   }
 
   idOf(value: Value): number {
-    if (typeof value === 'string') {
-      const known = this.#strings.get(value)
-      if (known !== undefined) return known
-      this.#strings.set(value, this.#values.length)
-    } else {
-      const key = keyOf(value)
-      const known = this.#others.get(key)
-      if (known !== undefined) return known
-      this.#others.set(key, this.#values.length)
-    }
+    if (typeof value === 'string') return this.#idIn(this.#strings, value, value)
+    if (value instanceof DateTime && value.nanos === 0) return this.#idIn(this.#times, value.micros, value)
+    return this.#idIn(this.#others, keyOf(value), value)
+  }
+
+  #idIn<Key>(ids: Map<Key, number>, key: Key, value: Value): number {
+    const known = ids.get(key)
+    if (known !== undefined) return known
+    ids.set(key, this.#values.length)
     return this.#values.push(value) - 1
   }
 

@@ -22,7 +22,7 @@ export interface PieceNeedle {
 }
 
 /** One bit is the sign. */
-const PLACES_MAX = 31
+export const PLACES_MAX = 31
 
 export interface NeedleEdges {
   /** By byte 1 where it may stand before the needle, as the beginning of a text may; null: anything may. */
@@ -56,6 +56,15 @@ export function pieceNeedle(
     isAsciiOnly: isAsciiOnly || edges > 0,
     key: `${edges}${before === null} ${bytes.join()} ${masks.join()}`,
   }
+}
+
+/** What texts begin with that match a pattern, a set of bytes at each place, none of them beyond ASCII. @param key  what tells it from others */
+export function leadNeedle(lead: readonly Uint8Array[], key: string): PieceNeedle {
+  const steps = new Int32Array(256)
+  for (const [place, bytes] of lead.entries())
+    for (let byte = 0; byte < 256; byte++) if (bytes[byte] === 1) steps[byte]! |= 1 << place
+  const { length } = lead
+  return { steps, length, beginsWithText: false, endsWithText: false, isWhole: false, isAsciiOnly: false, key }
 }
 
 /** Every search that a value of such bytes may make of one. */

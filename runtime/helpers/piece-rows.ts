@@ -9,8 +9,8 @@ export interface Marks {
 }
 
 /** The rows of places in the codes, which come in order. */
-export class RowMarks {
-  readonly #rows: Uint8Array
+export class PieceRows {
+  readonly #pieces: TextPieces
   readonly #presence: Uint8Array | null
   readonly #codes: Uint8Array
   readonly #shortCodes: number
@@ -23,8 +23,8 @@ export class RowMarks {
   #end = -1
 
   /** @param isLocal  see `PieceNeighbours` */
-  constructor(pieces: TextPieces, rows: Uint8Array, presence: Uint8Array | null, isLocal: boolean) {
-    this.#rows = rows
+  constructor(pieces: TextPieces, presence: Uint8Array | null, isLocal: boolean) {
+    this.#pieces = pieces
     this.#presence = presence
     this.#codes = pieces.codes
     this.#shortCodes = pieces.shortCodes
@@ -32,11 +32,26 @@ export class RowMarks {
     this.#isLocal = isLocal
   }
 
-  /** @param isCertain  no longer asked */
-  mark(place: number, { yes, ask }: Marks, isCertain: boolean): void {
+  rowAt(place: number): number {
     if (place > this.#end) this.#find(place)
-    if (isCertain) this.#rows[this.#row] = yes
-    else if (this.#rows[this.#row] !== yes) this.#rows[this.#row] = ask
+    return this.#row
+  }
+
+  /** Where in the literals it goes on behind those of the codes before `place`, whose row was asked for last. */
+  literalAt(place: number): number {
+    const codes = this.#codes
+    let literal = this.#pieces.literalStarts()[this.#group]!
+    for (let next = this.#starts[this.#group]!; next < place; ) {
+      const code = codes[next++]!
+      if (code === LITERAL) {
+        let byte = 0x80
+        for (let scale = 1; byte >= 0x80; scale *= 0x80) {
+          byte = codes[next++]!
+          literal += (byte & 0x7f) * scale
+        }
+      } else if (code > this.#shortCodes) next++
+    }
+    return literal
   }
 
   #find(place: number): void {
@@ -81,6 +96,24 @@ export class RowMarks {
     }
     this.#row = row
     this.#end = next - 1
+  }
+}
+
+/** Marks the rows of places in the codes, which come in order. */
+export class RowMarks {
+  readonly #marked: Uint8Array
+  readonly #rows: PieceRows
+
+  constructor(marked: Uint8Array, rows: PieceRows) {
+    this.#marked = marked
+    this.#rows = rows
+  }
+
+  /** @param isCertain  no longer asked */
+  mark(place: number, { yes, ask }: Marks, isCertain: boolean): void {
+    const row = this.#rows.rowAt(place)
+    if (isCertain) this.#marked[row] = yes
+    else if (this.#marked[row] !== yes) this.#marked[row] = ask
   }
 }
 

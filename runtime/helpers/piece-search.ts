@@ -14,7 +14,7 @@ import { bytesAmong } from './byte-set.ts'
 import { Lru } from './lru.ts'
 import { bitsOf, everyAfter, type PieceNeedle } from './piece-needle.ts'
 import { bytesOfCodes, type Paths, pathsOf } from './piece-paths.ts'
-import { type Marks, RowMarks } from './piece-rows.ts'
+import { type Marks, PieceRows, RowMarks } from './piece-rows.ts'
 import { SELECT_HELPERS } from './select-codes.ts'
 
 /** What a code is, by its first byte, where it is heard: a search may begin in it, or there is more of it. 0: neither. */
@@ -126,19 +126,42 @@ export class PieceSearch {
 
   /** A search may begin in a literal, or go on in one after another code. */
   #mayGoThroughLiterals(): boolean {
-    const { before, behind } = this.#paths
+    const { before } = this.#paths
     if (this.#literalMadeOf === 0) return false
-    if ((everyAfter(0, this.#literalMadeOf) & (behind[LITERAL]! | this.#accept)) !== 0) return true
+    if (this.#mayBeginInLiterals()) return true
     return before[LITERAL] !== 0 && (!this.isNowhere || (before[LITERAL]! & this.#begun) !== 0)
+  }
+
+  #mayBeginInLiterals(): boolean {
+    const useful = this.#paths.behind[LITERAL]! | this.#accept
+    // What they are made of says less than they do themselves.
+    return (
+      (everyAfter(0, this.#literalMadeOf) & useful) !== 0 &&
+      (leftByLiterals(this.#pieces.literals, this.#needle) & useful) !== 0
+    )
   }
 
   /** Quicker than a search of the text they make would be, were it there. */
   get isQuick(): boolean {
-    const { counts } = this.#neighbours
-    let heard = 0
-    for (let code = 0; code < 256; code++) if (this.#codes[code] !== 0) heard += counts[code]!
     const followed = this.#codes[LITERAL] === 0 ? 0 : this.#pieces.literals.length
-    return heard * NS_A_CODE + followed * NS_A_LITERAL_BYTE < this.#pieces.textBytes * NS_A_TEXT_BYTE
+    return this.heardCount * NS_A_CODE + followed * NS_A_LITERAL_BYTE < this.#pieces.textBytes * NS_A_TEXT_BYTE
+  }
+
+  /** So many codes are listened to: no more places hold it. */
+  get heardCount(): number {
+    return countOf(this.#codes, this.#neighbours)
+  }
+
+  /** In so many codes it may begin. */
+  get beginningCount(): number {
+    return countOf(this.#begins(), this.#neighbours)
+  }
+
+  /** By code, not 0 where it may begin; it may go on in more. */
+  #begins(): Uint8Array {
+    const begins = this.#codes.slice()
+    if (begins[LITERAL] !== 0 && !this.#mayBeginInLiterals()) begins[LITERAL] = 0
+    return begins
   }
 
   /** Nothing that these pieces make together holds it: no row has to be looked at. */
@@ -185,14 +208,35 @@ export class PieceSearch {
     return after
   }
 
+  /** Where codes stand in which it may begin, in order. Until the next call of anything here. */
+  beginnings(): Uint32Array {
+    const { codes, shortCodes } = this.#pieces
+    const heard = placesOf(codes, this.#begins())
+    let count = 0
+    // What stands behind a code may look like one.
+    for (let at = 0, next = 0; at < heard.length; at++) {
+      const place = heard[at]!
+      if (place < next) continue
+      const begins = this.#codeFrom(next, place)
+      if (begins !== place) {
+        next = begins
+        continue
+      }
+      heard[count++] = place
+      next = place + 1
+      if (codes[place] === LITERAL) while (codes[next++]! >= 0x80);
+      else if (codes[place]! > shortCodes) next++
+    }
+    return heard.subarray(0, count)
+  }
+
   /** Marks the rows that have it, and those of which only their own text can tell. @param presence  of the texts */
   mark(rows: Uint8Array, presence: Uint8Array | null, { yes, ask }: Marks): void {
     if (this.isNowhere) return
     const marks = { yes: this.#needle.isWhole ? yes : ask, ask }
     const { codes } = this.#pieces
-    const isHeard = this.#codes.map(kind => (kind === 0 ? 0 : 1))
-    const heard = placesOf(codes, isHeard)
-    const rowMarks = new RowMarks(this.#pieces, rows, presence, this.#neighbours.isLocal)
+    const heard = placesOf(codes, this.#codes)
+    const rowMarks = new RowMarks(rows, new PieceRows(this.#pieces, presence, this.#neighbours.isLocal))
     this.#next = 0
     this.#literal = 0
     this.#certain = this.#begun
@@ -405,16 +449,34 @@ function bytesOfTexts(texts: Iterable<string>): Uint8Array {
   return bytes
 }
 
-/** Answers kept for each dictionary. */
+/** Answers kept for each dictionary, and for the literals of each block. */
 const ANSWERS_MAX = 64
-const answersOf = new WeakMap<readonly Value[], Lru<string, number>>()
+const answersOf = new WeakMap<readonly Value[] | Uint8Array, Lru<string, number>>()
 /** More values than these take longer to ask than what is not listened to for it. */
 const VALUES_ASKED_MAX = 4096
 
-function known(values: readonly Value[], question: string, answer: () => number): number {
+function known(values: readonly Value[] | Uint8Array, question: string, answer: () => number): number {
   let answers = answersOf.get(values)
   if (answers === undefined) answersOf.set(values, (answers = new Lru(ANSWERS_MAX)))
   return answers.getOrMake(question, answer)
+}
+
+/**
+ * What any literal leaves of a search, with the last place as of a value: as they stand behind each other they are read as one, which leaves no
+ * less than they do. Of 160 kB some hold every letter of "user u", and none of them "us": 28,000 codes a block that nobody has to listen to.
+ */
+function leftByLiterals(literals: Uint8Array, needle: PieceNeedle): number {
+  return known(literals, needle.key, () => leftByBytes(literals, needle))
+}
+
+function leftByBytes(bytes: Uint8Array, { steps }: PieceNeedle): number {
+  let state = 0
+  let left = 0
+  for (let at = 0; at < bytes.length; at++) {
+    state = ((state << 1) | 1) & steps[bytes[at]!]!
+    left |= state
+  }
+  return left
 }
 
 /** What any of the values leaves of a search; the last place is among it where the needle ends in one of them. */
@@ -455,13 +517,18 @@ function neededByEach(values: readonly Value[], { steps, length }: PieceNeedle, 
   return needed
 }
 
+function countOf(kinds: Uint8Array, { counts }: PieceNeighbours): number {
+  return kinds.reduce((all, kind, code) => (kind === 0 ? all : all + counts[code]!), 0)
+}
+
 /** Codes listened to at once: their bytes and their places stay in the second-level cache. */
 const STRETCH = 65_536
 let places = new Uint32Array(0)
 const stretch = new Uint32Array(STRETCH)
 
 /** Where codes stand that are heard; until the next call. Sixteen are looked at together (`select-codes.ts`). */
-function placesOf(codes: Uint8Array, isHeard: Uint8Array): Uint32Array {
+function placesOf(codes: Uint8Array, kinds: Uint8Array): Uint32Array {
+  const isHeard = kinds.map(kind => (kind === 0 ? 0 : 1))
   if (places.length < codes.length) places = new Uint32Array(codes.length)
   let count = 0
   for (let from = 0; from < codes.length; from += STRETCH) {

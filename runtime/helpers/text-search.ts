@@ -126,6 +126,13 @@ function searchPieces(
   return true
 }
 
+/** The search for what every match of a pattern holds. Null: nothing is known to be needed, or pieces do not tell. */
+export function literalInPieces(pieces: TextPieces, pattern: string): PieceSearch | null {
+  const literal = requiredLiteral(pattern)
+  if (literal === null || !isAscii(literal.text)) return null
+  return PieceSearch.of(pieces, pieceNeedleOf(literal.text, literal.ignoreCase, ANYWHERE))
+}
+
 function pieceNeedleOf(needle: string, ignoreCase: boolean, edges: NeedleEdges): PieceNeedle {
   const foldsOddly = ignoreCase && FOLDING.some(({ letter }) => needle.toLowerCase().includes(letter))
   return pieceNeedle(needleOf(needle, ignoreCase), foldsOddly, edges)

@@ -158,19 +158,29 @@ export class GroupTable {
       for (let slot = 0; slot < slotCount; slot++) if (marks[slot] !== 0 && slots[slot]! < 0) this.add(slot)
       return
     }
-    const ids = this.#scratchIds
-    const outside = this.#isBinned ? 0 : 1
-    const inside = 1 - outside
-    const [outer, inner] = this.#isBinned ? [first!, second!] : [second!, first!]
-    const [outerStep, innerStep] = this.#isBinned ? [1, first!.size] : [first!.size, 1]
+    const isBinned = this.#isBinned
+    const [outer, inner] = isBinned ? [first!, second!] : [second!, first!]
+    const [outerStep, innerStep] = isBinned ? [1, first!.size] : [first!.size, 1]
     for (let at = 0; at < outer.size; at++) {
+      let outerId = -1
       for (let within = 0, slot = at * outerStep; within < inner.size; within++, slot += innerStep) {
         if (marks[slot] === 0 || slots[slot]! >= 0) continue
-        ids[outside] = outer.idOf(at, this.interner)
-        ids[inside] = inner.idOf(within, this.interner)
-        slots[slot] = this.groupOfIds(ids)
+        if (outerId < 0) outerId = outer.idOf(at, this.interner)
+        const innerId = inner.idOf(within, this.interner)
+        slots[slot] = isBinned ? this.#groupOfPair(outerId, innerId) : this.#groupOfPair(innerId, outerId)
       }
     }
+  }
+
+  /** As `groupOfIds`, of two. */
+  #groupOfPair(first: number, second: number): number {
+    const group = this.#combinations[0]!.numberOf(pairOf(first, second))
+    if (group === this.count) {
+      this.ids[0]!.push(first)
+      this.ids[1]!.push(second)
+      this.count++
+    }
+    return group
   }
 
   /** The code of each key in a slot of the current batch; overwritten by the next call. */
@@ -226,12 +236,7 @@ export class GroupTable {
       return this.#newGroup(ids)
     }
     let number = first
-    for (let key = 1; key < ids.length; key++) {
-      const id = ids[key]!
-      // Two such numbers fit in a double exactly; of more values there is no room for the interner.
-      if (id >= IDS_MAX || number >= IDS_MAX) throw new RangeError('more than 67 million values or groups')
-      number = this.#combinations[key - 1]!.numberOf(number * IDS_MAX + id)
-    }
+    for (let key = 1; key < ids.length; key++) number = this.#combinations[key - 1]!.numberOf(pairOf(number, ids[key]!))
     if (number < this.count) return number
     return this.#newGroup(ids)
   }
@@ -322,6 +327,12 @@ export class GroupTable {
       groups[n] = known < 0 ? this.add(slot) : known
     }
   }
+}
+
+/** Two such numbers fit in a double exactly; of more values there is no room for the interner. */
+function pairOf(first: number, second: number): number {
+  if (first >= IDS_MAX || second >= IDS_MAX) throw new RangeError('more than 67 million values or groups')
+  return first * IDS_MAX + second
 }
 
 const NONE = {}

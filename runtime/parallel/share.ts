@@ -7,7 +7,7 @@ import { fieldStatistics } from '../field-statistics.ts'
 import type { AggregateOperator } from '../operators/aggregate.ts'
 import type { Place } from '../operators/scan.ts'
 import type { OperatorProfile, Profile } from '../profile.ts'
-import type { Program, SplitPlan } from '../program.ts'
+import type { AggregateKey, Program, SplitPlan } from '../program.ts'
 import { Claims, orderFor } from './claims.ts'
 import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
 import { addProfile } from './profile.ts'
@@ -38,21 +38,39 @@ export interface ShareOptions {
 /** With fewer rows a group, merging what two threads found takes as long as finding it: 2 M rows by 96 k users, 40 ms alone, 71 shared. */
 const ROWS_PER_GROUP_MIN = 100
 
-/** By what storage knows of the keys; of those that are computed nothing is known. */
-function hasManyGroups({ aggregate: { keys } }: SplitPlan, places: readonly Place[], rows: number): boolean {
+/**
+ * By what storage knows of the keys, and of the times of blocks; of keys that are computed nothing is known. Minutes by services, 28,800 groups of 2 M rows:
+ * 7.6 ms alone, 8 to 18 in the runs in which sharing it was tried.
+ */
+export function hasManyGroups(
+  keys: readonly Pick<AggregateKey, 'field' | 'binMicros'>[],
+  places: readonly Place[],
+  rows: number,
+): boolean {
   const parts = [...new Set(places.map(place => place.part))]
   let groups = 1
   for (const { field, binMicros } of keys) {
-    const known = binMicros === null ? fieldStatistics(parts, field) : null
+    const known = binMicros === null ? fieldStatistics(parts, field) : { distinct: binsOf(places, binMicros) }
     if (known !== null) groups *= known.distinct ?? rows
   }
   return groups * ROWS_PER_GROUP_MIN > rows
 }
 
+/** Bins of time from the first to the last. */
+function binsOf(places: readonly Place[], binMicros: number): number {
+  let low = Number.POSITIVE_INFINITY
+  let high = Number.NEGATIVE_INFINITY
+  for (const { block } of places) {
+    low = Math.min(low, block.minTime.micros)
+    high = Math.max(high, block.maxTime.micros)
+  }
+  return low > high ? 1 : Math.floor(high / binMicros) - Math.floor(low / binMicros) + 1
+}
+
 function isWorthSharing({ lanes, split }: ShareOptions, places: readonly Place[], rows: number): boolean {
   // From 0 rows on: whatever it costs, as tests want it.
   if (lanes.rowsMin === 0) return true
-  if (hasManyGroups(split, places, rows)) return false
+  if (hasManyGroups(split.aggregate.keys, places, rows)) return false
   const isMuch = rows >= lanes.rowsMin
   return lanes.work?.isShared(split.text(), rows, isMuch) ?? isMuch
 }

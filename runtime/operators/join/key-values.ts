@@ -8,8 +8,9 @@ import { DateTime, type Scalar, type Value } from '../../../storage/value.ts'
 import { type Dictionary, PRESENT, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { keyOf } from '../../helpers/compare.ts'
+import { TextTable } from '../../helpers/text-table.ts'
 import { valueAt } from '../../helpers/vectors.ts'
-import { NumberTable, TextTable } from '../key-coder.ts'
+import { NumberTable } from '../key-coder.ts'
 
 /** Codes of the tables are interleaved: each counts from 1 by itself. */
 const KINDS = 4

@@ -1,7 +1,7 @@
 /** Woven text as a column that is put together when somebody reads its bytes: who searches it can do without. */
 import type { ReferredValues, TextPieces, TextVector, Vector } from '../../vector.ts'
 import type { Neighbours } from './neighbours.ts'
-import type { WovenText } from './unweave.ts'
+import type { RowPlaces, WovenText } from './unweave.ts'
 
 /**
  * Searching pieces mostly takes half as long as searching their text. Where much of them has to be followed it takes twice as long, as does putting rows
@@ -137,7 +137,19 @@ class WovenPieces implements TextPieces {
   }
 
   rowStarts(): Uint32Array {
-    return this.#vector.guard(() => this.#source.checked(() => this.#woven.places().codes))
+    return this.#places().codes
+  }
+
+  literalStarts(): Uint32Array {
+    return this.#places().literals
+  }
+
+  #places(): RowPlaces {
+    return this.#vector.guard(() => this.#source.checked(() => this.#woven.places()))
+  }
+
+  columnOf(field: string): Vector | null {
+    return this.#vector.guard(() => this.#source.checked(() => this.#source.columnOf(field)))
   }
 
   valuesOf(field: string): ReferredValues {

@@ -21,7 +21,7 @@ const NUMBER_BYTES = 32
 const NOTHING = new Uint8Array(0)
 
 /** The text of a value, or null when it is neither a string nor a number. */
-function bytesOf(value: Value): Uint8Array | null {
+export function bytesOf(value: Value): Uint8Array | null {
   if (typeof value === 'string') return utf8Of(value)
   return typeof value === 'number' ? utf8Of(String(value)) : null
 }

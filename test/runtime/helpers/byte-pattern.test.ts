@@ -11,10 +11,12 @@ function found(pattern: string, text: string): readonly string[] | null {
   assert.notEqual(matcher, null, pattern)
   // Not at the beginning of the bytes, nor at their end.
   const bytes = Buffer.from(`b1${text}1b`)
-  if (!matcher!.find(bytes, 2, bytes.length - 2)) return null
   const regex = compileRegex(pattern)
   assert.ok(typeof regex !== 'string')
-  return regex.names.map((_, group) => bytes.toString('utf8', matcher!.startOf(group), matcher!.endOf(group)))
+  const groups = regex.names.map((_, group) =>
+    matcher!.find(bytes, 2, bytes.length - 2, group) ? bytes.toString('utf8', matcher!.start, matcher!.end) : null,
+  )
+  return groups.includes(null) ? null : (groups as string[])
 }
 
 function expected(pattern: string, text: string): readonly string[] | null {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bytePattern } from '../../../runtime/helpers/byte-pattern.ts'
 import { needleOf } from '../../../runtime/helpers/byte-search.ts'
 import { pieceNeedle } from '../../../runtime/helpers/piece-needle.ts'
 import { PieceSearch } from '../../../runtime/helpers/piece-search.ts'
@@ -11,7 +12,16 @@ import { ByteSink, ByteSource } from '../../../storage/part/bytes.ts'
 import { WovenVector } from '../../../storage/part/woven/lazy.ts'
 import { WovenText } from '../../../storage/part/woven/unweave.ts'
 import { encodeWoven, weave } from '../../../storage/part/woven/woven.ts'
-import { MISSING, NULL, PRESENT, type ReferredValues, type TextVector, type Vector } from '../../../storage/vector.ts'
+import type { Value } from '../../../storage/value.ts'
+import {
+  type DictVector,
+  MISSING,
+  NULL,
+  PRESENT,
+  type ReferredValues,
+  type TextVector,
+  type Vector,
+} from '../../../storage/vector.ts'
 
 function textOf(rows: readonly (string | null | undefined)[]): TextVector {
   const bytes = Buffer.from(rows.map(row => row ?? '').join(''))
@@ -223,11 +233,32 @@ test('every search of pieces finds what it finds in the text', () => {
   assert.ok(unreadCount > 50, `only ${unreadCount} were not put together`)
 })
 
+const capturing = [
+  'user (u\\d+)',
+  'user(?:/|: )(\\w+)',
+  'conn(\\w+)',
+  'conn([a-z]*) ',
+  '(\\d+)',
+  '^(\\w+)',
+  'logged ?(\\S*)',
+  'logged (\\S+)$',
+  'Kelvin(\\D?)u',
+  '(er)ror',
+  '- ([a-z]{2,5})',
+  'G([A-Z]+)',
+  'in(.*)',
+  'x(9?\\D{0})',
+  'set()',
+  '/us(er/)',
+  'from /(\\w)/',
+]
+
 test('captures of pieces are those of the text', () => {
+  let unreadCount = 0
   fc.assert(
     fc.property(
       messages,
-      fc.constantFrom('user (u\\d+)', 'conn(\\w+)', '(\\d+)', '^(\\w+)'),
+      fc.constantFrom(...capturing.filter(pattern => bytePattern(pattern) !== null)),
       fc.constantFrom(1, 3, 40),
       (given, pattern, every) => {
         const text = textOf(given.rows)
@@ -236,14 +267,65 @@ test('captures of pieces are those of the text', () => {
         const rows = given.rows.map((_, row) => row).filter(row => row % every === 0)
         const asked = [pattern, null, every === 1 ? null : Uint32Array.from(rows), rows.length] as const
         const [whole, pieces] = [text, woven].map(vector => TEXT_CAPTURE_HELPERS.textExtract(vector, ...asked))
-        for (const row of rows) assert.equal(captureAt(pieces!, row), captureAt(whole!, row))
+        for (const row of rows)
+          assert.equal(captureAt(pieces!, row), captureAt(whole!, row), `${pattern} in ${given.rows[row]}`)
+        if (!unread.isRead) unreadCount++
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 1500 },
   )
+  assert.ok(unreadCount > 200, `only ${unreadCount} were not put together`)
 })
 
-function captureAt({ bytes, offsets, presence }: TextVector, row: number): string | null {
+/** Captures that are values of a field; `others` has by row what stands there instead. */
+function capturesOfField(
+  values: readonly Value[],
+  others: (row: number) => string | null,
+  pattern = 'login of ([^, ]+), ok',
+): TextVector | DictVector {
+  const count = 900
+  const codes = Uint32Array.from({ length: count }, (_, row) => (row * 7919) % values.length)
+  const field: DictVector = { kind: 'dict', rowCount: count, codes, dictionary: { values } }
+  const rows = Array.from(codes, (code, row) =>
+    row % 3 === 0 || values[code] === null
+      ? `nothing to see here, request ${row % 5} is done`
+      : `login of ${others(row) ?? String(values[code])}, ok after ${row % 4} attempts`,
+  )
+  const text = textOf(rows)
+  const woven = wovenOf(text, new Map([['user', field]]))
+  assert.ok(woven?.pieces.fields.includes('user'), 'it refers to the field')
+  const asked = [pattern, 1, null, count] as const
+  const captures = TEXT_CAPTURE_HELPERS.textExtract(woven!, ...asked)
+  const expected = TEXT_CAPTURE_HELPERS.textExtract(text, ...asked)
+  for (let row = 0; row < count; row++) assert.equal(captureAt(captures, row), captureAt(expected, row), rows[row])
+  assert.equal(unread.isRead, false)
+  return captures
+}
+
+const users = Array.from({ length: 251 }, (_, n) => `user-${((n * 2654435761) >>> 0).toString(36)}`)
+const asValue = (): null => null
+
+test('captures that are values of a field are its codes', () => {
+  const { kind } = capturesOfField(users, asValue)
+  assert.equal(kind, 'dict')
+  // Texts that no piece stands for whole, but that are values.
+  assert.equal(capturesOfField(users, row => (row % 5 === 1 ? users[row % 251]! : null)).kind, 'dict')
+  assert.equal(capturesOfField([...users, null], asValue).kind, 'dict')
+  assert.equal(capturesOfField(['é', 'ü·ö', ...users], asValue).kind, 'dict')
+})
+
+test('captures of which one is no value of the field are texts', () => {
+  assert.equal(capturesOfField(users, row => (row === 700 ? 'somebody-else' : null)).kind, 'text')
+  // The text of a number is no number.
+  assert.equal(capturesOfField([...users, 12, 3.5], asValue).kind, 'text')
+  // A part of a value, and more than one.
+  assert.equal(capturesOfField(users, asValue, 'login of user-(\\w+)').kind, 'text')
+  assert.equal(capturesOfField(users, asValue, 'login (of [^,]+)').kind, 'text')
+})
+
+function captureAt(captures: TextVector | DictVector, row: number): Value {
+  if (captures.kind === 'dict') return captures.dictionary.values[captures.codes[row]!]
+  const { bytes, offsets, presence } = captures
   return presence?.[row] === NULL ? null : Buffer.from(bytes).toString('utf8', offsets[row], offsets[row + 1])
 }
 
@@ -282,6 +364,16 @@ test('codes of two bytes and literals lead a search that does not listen to them
           for (const search of ['textContains', 'textHas'] as const) {
             const asked = [needle, null, given.length] as const
             same(TEXT_SEARCH_HELPERS[search](text, ...asked), TEXT_SEARCH_HELPERS[search](woven, ...asked), all)
+          }
+        }
+        for (const begin of [...needles.map(needle => needle.slice(0, 5)), '=', '77', ' connec', 'tiotion ', '9 ']) {
+          for (const rest of ['(\\d+)', '([a-z]+)', '(\\S*) \\d', '(\\w+)$', '([a-z]{1,3}ecti)']) {
+            const pattern = begin.replaceAll(/\W/g, '\\$&') + rest
+            if (bytePattern(pattern) === null) continue
+            const asked = [pattern, 1, null, given.length] as const
+            const whole = TEXT_CAPTURE_HELPERS.textExtract(text, ...asked)
+            const inPieces = TEXT_CAPTURE_HELPERS.textExtract(woven, ...asked)
+            for (const row of all) assert.equal(captureAt(inPieces, row), captureAt(whole, row), pattern)
           }
         }
       },
