@@ -21,6 +21,8 @@ export function shortCircuit(
     const before = result === null ? join(tests) : join([result, ...tests])
     tests = []
     if (result === null && before.type === 'Literal') {
+      // Known before any row is seen, as whether a column is there at all.
+      if (before.value !== goOn) return before
       writer.add(...statements)
       tests.push(test)
       continue
