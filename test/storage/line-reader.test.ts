@@ -48,7 +48,22 @@ function readWhole(bytes: Buffer, defaults: EventDefaults): IncomingEvent[] {
   return events
 }
 
-function* batchesOf(bytes: Buffer, defaults: EventDefaults, rows = 700): Generator<EventBatch> {
+/** Many lines at once. */
+function* batchesOf(bytes: Buffer, defaults: EventDefaults, rowsMax = 700): Generator<EventBatch> {
+  const reader = new LineReader(createEventReader())
+  const batch = new EventBatch()
+  const lines = { end: bytes.length, isJson: false, defaults, rowsMax, refused: () => {} }
+  for (let start = 0; start < bytes.length; ) {
+    start = reader.readLines(batch, bytes, { ...lines, start })
+    if (batch.count < rowsMax) continue
+    yield batch
+    batch.clear()
+  }
+  yield batch
+}
+
+/** A line at a time. */
+function* batchesByLine(bytes: Buffer, defaults: EventDefaults, rows = 700): Generator<EventBatch> {
   const reader = new LineReader(createEventReader())
   const batch = new EventBatch()
   for (const { start, end } of linesOf(bytes, bytes.length)) {
@@ -67,21 +82,25 @@ const plainOf = ({ index, time, raw, fields }: IncomingEvent): unknown => ({
   fields: [...fields],
 })
 
-test('a batch of lines holds the events that reading each from nothing gives', () => {
-  let lines = 0
-  let asBytes = 0
-  for (let seed = 1; seed <= 60; seed++) {
-    const { bytes, defaults } = inputOf(seed, 80)
-    const events: unknown[] = []
-    for (const batch of batchesOf(bytes, defaults, 32)) {
-      events.push(...batch.toEvents().map(plainOf))
-      for (let row = 0; row < batch.count; row++) if (batch.shapes[row] !== null) asBytes++
+for (const [how, batchesOfLines] of [
+  ['a line at a time', batchesByLine] as const,
+  ['many at once', batchesOf] as const,
+])
+  test(`a batch of lines holds the events that reading each from nothing gives: ${how}`, () => {
+    let lines = 0
+    let asBytes = 0
+    for (let seed = 1; seed <= 60; seed++) {
+      const { bytes, defaults } = inputOf(seed, 80)
+      const events: unknown[] = []
+      for (const batch of batchesOfLines(bytes, defaults, 32)) {
+        events.push(...batch.toEvents().map(plainOf))
+        for (let row = 0; row < batch.count; row++) if (batch.shapes[row] !== null) asBytes++
+      }
+      assert.deepEqual(events, readWhole(bytes, defaults).map(plainOf), `seed ${seed}`)
+      lines += events.length
     }
-    assert.deepEqual(events, readWhole(bytes, defaults).map(plainOf), `seed ${seed}`)
-    lines += events.length
-  }
-  assert.ok(asBytes > lines * 0.4, `${asBytes} of ${lines} lines were read as bytes`)
-})
+    assert.ok(asBytes > lines * 0.4, `${asBytes} of ${lines} lines were read as bytes`)
+  })
 
 test('a column of many thousands of values has each of them where it was, however wide its codes', () => {
   const part = new MemoryPart('p', 'main', 65_536)
