@@ -39,6 +39,8 @@ export interface BuildInput {
 }
 
 export interface PartBuilder {
+  /** Who waits for it could do something meanwhile. */
+  readonly isApart: boolean
   /**
    * One at a time.
    * @param done  called in the turn in which the part is there, before anyone waiting for it can act
@@ -59,6 +61,7 @@ export function createPartBuilder(filesystem: Filesystem): PartBuilder {
 }
 
 export class InlineBuilder implements PartBuilder {
+  readonly isApart = false
   private readonly filesystem: Filesystem
 
   constructor(filesystem: Filesystem) {
@@ -106,6 +109,7 @@ const FIELDS_MAX = 1000
 class ThreadLostError extends Error {}
 
 export class ThreadBuilder implements PartBuilder {
+  readonly isApart = true
   private readonly inline = new InlineBuilder(NODE_FILESYSTEM)
   private readonly inlineBytes: number | null
   private worker: Worker | null = null

@@ -1,6 +1,7 @@
 /** One block of the buffer: columns while they fill, and the same columns once complete. */
 import type { IncomingEvent } from '../index.ts'
 import type { KnownRaw } from '../part/columns.ts'
+import type { ReadyFilter } from '../part/ready-filter.ts'
 import { isEarlier } from '../part/summary.ts'
 import { DateTime, type Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
@@ -27,6 +28,10 @@ export type FieldStates = Map<string, FieldState>
 
 export class MemoryBlock {
   rowCount = 0
+  /** Made ahead of its writer; null: nobody did. */
+  filter: ReadyFilter | null = null
+  /** A writer has it. */
+  isHandedOver = false
   readonly columns = new Map<string, ColumnBuilder>()
   private readonly order: ColumnBuilder[] = []
   private readonly columnsOfShapes = new Map<Shape, (ColumnBuilder | null)[]>()

@@ -93,11 +93,11 @@ export class TokenSet {
   addColumn(text: TextVector): void {
     const { bytes, offsets } = text
     const addText = (start: number, end: number): void => this.addText(bytes, start, end)
-    if (hashColumn(this, text, this.#addAll, addText)) return
+    if (hashColumn(this, text, this.addAll, addText)) return
     for (let row = 0; row < text.rowCount; row++) addText(offsets[row]!, offsets[row + 1]!)
   }
 
-  readonly #addAll = (hashes: Int32Array): void => {
+  readonly addAll = (hashes: Int32Array): void => {
     for (let index = 0; index < hashes.length; index++) this.add(hashes[index]!)
   }
 

@@ -29,6 +29,7 @@ import {
 import { encodeKnownRaw, encodeRaw, encodeTimeOfEvent, encodeWeave, mayBeWoven, textOfTimes } from './from-others.ts'
 import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
+import type { ReadyFilter } from './ready-filter.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
 import { shapeThin, type ThinColumn } from './thin.ts'
@@ -166,6 +167,9 @@ class PartWriter {
     // What `_raw` may be made of: columns as they are written, so that a value is looked at once, however often it occurs.
     const shaped = new Map<string, Vector | ThinColumn>()
     const indexed = new Set<string>()
+    const ready = block.filter ?? null
+    const isReady = (name: string): boolean => ready?.columns.has(name) === true
+    const tokensOfRaw = isReady('_raw') ? null : this.#tokens
     const write = (field: FieldSoFar, vector: Vector, encode: Encode): void => {
       let addsTokens = vector.kind === 'text'
       const entry = this.#writeColumn(field, vector, sink => {
@@ -177,7 +181,7 @@ class PartWriter {
       // Whoever knows the values needs no filter.
       if (vector.kind === 'text' && entry.distinct === null) {
         if (addsTokens) {
-          this.#tokens.addColumn(vector)
+          if (!isReady(field.name)) this.#tokens.addColumn(vector)
           indexed.add(field.name)
         }
         texts.push(entries.length)
@@ -228,18 +232,18 @@ class PartWriter {
         vector,
         sink =>
           encodeTimeOfEvent(sink, vector, block) ??
-          encodeRaw(sink, vector, fromFields, this.#tokens) ??
+          encodeRaw(sink, vector, fromFields, tokensOfRaw) ??
           weave(sink, vector, others),
       )
       yield
     }
     if (known !== null) {
       this.#rawBytes += known.textBytes
-      write(this.#field('_raw'), known.rest, sink => encodeKnownRaw(sink, known, fromFields, this.#tokens))
+      write(this.#field('_raw'), known.rest, sink => encodeKnownRaw(sink, known, fromFields, tokensOfRaw))
       yield
     }
     if (texts.length > 0) {
-      const filter = this.#writeFilter()
+      const filter = this.#writeFilter(ready)
       for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
     } else this.#tokens.clear()
     const sink = new ByteSink()
@@ -285,9 +289,11 @@ class PartWriter {
   }
 
   /** One for all text of the block: see token-filter.ts. */
-  #writeFilter(): ChunkPlace {
+  #writeFilter(ready: ReadyFilter | null): ChunkPlace {
     const sink = new ByteSink()
-    writeFuseFilter(sink, this.#tokens.takeFilter())
+    // A text that was none when the filter was made has tokens of its own.
+    if (ready !== null && this.#tokens.size > 0) this.#tokens.addAll(ready.hashes)
+    writeFuseFilter(sink, ready !== null && this.#tokens.size === 0 ? ready.filter : this.#tokens.takeFilter())
     return this.#place(frameChunk(KIND_FILTER, FILTER_FUSE, sink.finish()))
   }
 
