@@ -94,11 +94,40 @@ export class TokenSet {
     const { bytes, offsets } = text
     const addText = (start: number, end: number): void => this.addText(bytes, start, end)
     if (hashColumn(this, text, this.addAll, addText)) return
-    for (let row = 0; row < text.rowCount; row++) addText(offsets[row]!, offsets[row + 1]!)
+    for (let row = 0; row < text.rowCount; row++) this.addText(bytes, offsets[row]!, offsets[row + 1]!)
   }
 
   readonly addAll = (hashes: Int32Array): void => {
-    for (let index = 0; index < hashes.length; index++) this.add(hashes[index]!)
+    for (let from = 0; from < hashes.length; ) from = this.#addSome(hashes, from)
+  }
+
+  /** `add` for as many as there is room for; answers where it stopped. */
+  #addSome(hashes: Int32Array, from: number): number {
+    const table = this.#table
+    const own = this.#hashes
+    const mask = table.length - 1
+    const last = table.length / 2
+    let count = this.#count
+    let index = from
+    for (; index < hashes.length && count < last; index++) {
+      const hash = hashes[index]!
+      let slot = hash & mask
+      let held = table[slot]!
+      while (held !== 0 && held !== hash) {
+        slot = (slot + 1) & mask
+        held = table[slot]!
+      }
+      if (held === hash) {
+        // Zero is in no place, and found in each that is free.
+        if (hash === 0) this.#hasZero = true
+        continue
+      }
+      table[slot] = hash
+      own[count++] = hash
+    }
+    this.#count = count
+    if (index < hashes.length) this.#grow()
+    return index
   }
 
   /** Forgets what was added. */

@@ -98,7 +98,7 @@ export function rebuildRest(known: KnownRaw, others: Others, tokens: TokenSet | 
   const templates = [...known.templates]
   const chosen = known.chosen.slice()
   if (tokens !== null) addKnownTokens(known, others, tokens)
-  choose(rest, others, tokens, templates, chosen, Number.POSITIVE_INFINITY)
+  if (chosen.includes(0)) choose(rest, others, tokens, templates, chosen, Number.POSITIVE_INFINITY)
   return { templates, chosen, textBytes }
 }
 
