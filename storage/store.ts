@@ -54,10 +54,13 @@ class BufferedStore implements Store {
   private readonly mayHurry: boolean
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
-  private readonly filtersAhead = new FiltersAhead(() => ({
-    begun: this.publisher.sealed?.generation.parts ?? [],
-    next: this.publisher.filling.generation.parts,
-  }))
+  private readonly filtersAhead = new FiltersAhead(
+    () => ({
+      begun: this.publisher.sealed?.generation.parts ?? [],
+      next: this.publisher.filling.generation.parts,
+    }),
+    () => this.disk?.builder.isWaiting === true,
+  )
   private readonly subscriptions = new Subscriptions()
   private readonly duplicates: Duplicates | null
   private duplicateCount = 0

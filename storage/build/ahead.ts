@@ -17,13 +17,16 @@ export interface Waiting {
 
 export class FiltersAhead {
   readonly #waiting: () => Waiting
+  readonly #isOwing: () => boolean
   readonly #tokens = new TokenSet()
   /** One at a time: the tokens are its own. It may have to wait for the next time that somebody waits. */
   #making: { readonly block: MemoryBlock; readonly steps: Generator<void, ReadyFilter> } | null = null
   #isBusy = false
 
-  constructor(waiting: () => Waiting) {
+  /** @param isOwing  does the writer wait for this thread? Then it does nothing else. */
+  constructor(waiting: () => Waiting, isOwing: () => boolean) {
     this.#waiting = waiting
+    this.#isOwing = isOwing
   }
 
   /** Settles as `writing` does, and at once. */
@@ -38,7 +41,11 @@ export class FiltersAhead {
     try {
       const turn = new Turn()
       // The writer is asked first what it wants.
-      for (await turn.next(); !isWritten && this.#step(); ) if (turn.isOver) await turn.next()
+      for (await turn.next(); !isWritten; ) {
+        const isOwing = this.#isOwing()
+        if (!isOwing && !this.#step()) break
+        if (isOwing || turn.isOver) await turn.next()
+      }
     } finally {
       this.#isBusy = false
     }

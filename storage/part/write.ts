@@ -75,13 +75,15 @@ export function* writePartSteps(
   const temporary = `${directory}/tmp_${part.id}.part`
   const file = new PartFile(filesystem, temporary)
   let description: PartDescription | null = null
+  const writer = new PartWriter(file, part)
   try {
-    const written = yield* new PartWriter(file, part).write()
+    const written = yield* writer.write()
     file.finish(part.fsync)
     if (part.check !== undefined) yield* part.check(temporary)
     filesystem.rename(temporary, `${directory}/${part.id}.part`)
     description = written
   } finally {
+    writer.release()
     if (description === null) file.discard()
   }
   if (part.fsync) filesystem.fsyncDirectory(directory)
@@ -146,6 +148,12 @@ class PartWriter {
       rawBytes: this.#rawBytes,
       ...(this.#part.lineage ?? NO_LINEAGE),
     }
+  }
+
+  /** What it worked with is for others. */
+  release(): void {
+    this.#sink.release()
+    this.#tokens.release()
   }
 
   #place(chunk: Uint8Array): ChunkPlace {

@@ -116,7 +116,10 @@ test('while somebody waits filters are made of blocks that are whole and that no
     for (const n of range(1, 36)) part.append(event({ n }, { raw: `the text of ${n}` }), 1, n)
   const handedOver = begun.columns()[Symbol.iterator]()
   handedOver.next()
-  const ahead = new FiltersAhead(() => ({ begun: [begun], next: [next] }))
+  const ahead = new FiltersAhead(
+    () => ({ begun: [begun], next: [next] }),
+    () => false,
+  )
   let written = () => {}
   const waiting = ahead.during(new Promise<void>(resolve => (written = resolve)))
   while (begun.blocksToCome(true).length + next.blocksToCome(false).length > 0) await nextTurn()
@@ -130,6 +133,9 @@ test('while somebody waits filters are made of blocks that are whole and that no
 test('what could not be written is told to who waits, whatever was made meanwhile', async () => {
   const part = new MemoryPart('a', 'main', 10)
   for (const n of range(1, 36)) part.append(event({ n }, { raw: `the text of ${n}` }), 1, n)
-  const ahead = new FiltersAhead(() => ({ begun: [], next: [part] }))
+  const ahead = new FiltersAhead(
+    () => ({ begun: [], next: [part] }),
+    () => false,
+  )
   await assert.rejects(ahead.during(Promise.reject(new Error('no room'))), /no room/)
 })
