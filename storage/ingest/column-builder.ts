@@ -87,6 +87,11 @@ export class ColumnBuilder {
     }
   }
 
+  /** The same value in so many rows. */
+  appendMany(row: number, count: number, value: PresentOrNull): void {
+    for (let index = 0; index < count; index++) this.append(row + index, value)
+  }
+
   /** The values at `place` of lines of one shape: `[from, to)` of the batch, for the rows from `row` on. */
   appendCells(row: number, batch: EventBatch, place: number, from: number, to: number): void {
     for (let at = from; at < to; ) {

@@ -67,8 +67,8 @@ export class MemoryBlock {
   appendLines(batch: EventBatch, from: number, to: number, fieldOf: (name: string) => FieldState | null): void {
     const row = this.rowCount
     const { known } = batch.shapes[from]!
-    const { micros, nanos, cells, firstCells } = batch
-    for (let at = from; at < to; at++) this.noteTime(row + at - from, micros[at]!, nanos[at]!)
+    const { cells, firstCells } = batch
+    this.noteTimes(row, batch, from, to)
     this.raw.addLines(row, batch, from, to)
     this.rawCount += to - from
     this.rawTemplates.addLines(row, batch, from, to)
@@ -84,7 +84,7 @@ export class MemoryBlock {
       const column = this.columnAt(columns, known.shape, place, row, first, fieldOf)
       if (column === null) continue
       if (added === null) column.appendCells(row, batch, cellPlace, from, to)
-      else for (let at = from; at < to; at++) column.append(row + at - from, added)
+      else column.appendMany(row, to - from, added)
     }
     this.rowCount = row + to - from
   }
@@ -204,6 +204,11 @@ export class MemoryBlock {
     const column = new ColumnBuilder(field, row, first)
     this.columns.set(field.name, column)
     return column
+  }
+
+  /** A loop of its own, lest all that is around it be compiled for it. */
+  private noteTimes(row: number, { micros, nanos }: EventBatch, from: number, to: number): void {
+    for (let at = from; at < to; at++) this.noteTime(row + at - from, micros[at]!, nanos[at]!)
   }
 
   private noteTime(row: number, micros: number, nanos: number): void {

@@ -146,13 +146,7 @@ export class TokenSet {
 
   #grow(): void {
     const table = zeros(Math.max(this.#table.length * 4, Math.min(slotsExpected, SLOTS_EXPECTED_MAX)))
-    const mask = table.length - 1
-    for (let index = 0; index < this.#count; index++) {
-      const hash = this.#hashes[index]!
-      let slot = hash & mask
-      while (table[slot] !== 0) slot = (slot + 1) & mask
-      table[slot] = hash
-    }
+    putAll(table, this.#hashes, this.#count)
     spareMemory.give(this.#table.buffer)
     this.#table = table
     const length = table.length / 2 + 1
@@ -207,6 +201,17 @@ export function readTokenFilter(source: ByteSource, kind: number): TokenFilter {
   if (source.remaining === 0) throw new RangeError('an empty token filter')
   const bits = source.bytes(source.remaining)
   return { byteLength: bits.byteLength, hasHash: hash => bloomHas(bits, hash) }
+}
+
+/** Those are distinct, and none of them there. */
+function putAll(table: Int32Array, hashes: Int32Array, count: number): void {
+  const mask = table.length - 1
+  for (let index = 0; index < count; index++) {
+    const hash = hashes[index]!
+    let slot = hash & mask
+    while (table[slot] !== 0) slot = (slot + 1) & mask
+    table[slot] = hash
+  }
 }
 
 function zeros(length: number): Int32Array<ArrayBuffer> {
