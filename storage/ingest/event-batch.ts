@@ -106,13 +106,15 @@ export class EventBatch {
     const { length } = this.starts
     if (this.count + count <= length) return
     const rows = Math.max(length * 2, this.count + count)
-    this.firstCells = resized(this.firstCells, new Int32Array(rows))
-    this.starts = resized(this.starts, new Int32Array(rows))
-    this.ends = resized(this.ends, new Int32Array(rows))
+    const positions = (from: Int32Array) => resized(from, new Int32Array(rows))
+    const flags = (from: Uint8Array) => resized(from, new Uint8Array(rows))
+    this.firstCells = positions(this.firstCells)
+    this.starts = positions(this.starts)
+    this.ends = positions(this.ends)
     this.micros = resized(this.micros, new Float64Array(rows))
     this.nanos = resized(this.nanos, new Uint16Array(rows))
-    this.hasTime = resized(this.hasTime, new Uint8Array(rows))
-    this.isCanonical = resized(this.isCanonical, new Uint8Array(rows))
+    this.hasTime = flags(this.hasTime)
+    this.isCanonical = flags(this.isCanonical)
   }
 
   clear(): void {

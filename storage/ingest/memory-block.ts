@@ -37,7 +37,7 @@ export class MemoryBlock {
   private readonly columnsOfShapes = new Map<Shape, (ColumnBuilder | null)[]>()
   private lastShape: Shape | null = null
   private lastColumns: (ColumnBuilder | null)[] = []
-  private readonly time = new TimeStorage()
+  private readonly time: TimeStorage
   private readonly raw: LineStorage
   private rawCount = 0
   private readonly rawTemplates = new RawTemplates()
@@ -47,8 +47,10 @@ export class MemoryBlock {
   private lastNanos = 0
   private sorted = true
 
-  constructor(expectedRawBytes = 0) {
+  /** @param expectedRows  what to make room for with the first */
+  constructor(expectedRawBytes = 0, expectedRows = 0) {
     this.raw = new LineStorage(expectedRawBytes)
+    this.time = new TimeStorage(expectedRows)
   }
 
   append(event: IncomingEvent, fieldOf: (name: string) => FieldState | null): void {
@@ -164,16 +166,20 @@ export class MemoryBlock {
     return this.rawCount > 0
   }
 
-  /** No row follows. All columns at once, because it may add to dictionaries, which readers of complete blocks take for whole. */
-  finish(): void {
+  /**
+   * No row follows. All columns at once, because it may add to dictionaries, which readers of complete blocks take for whole.
+   * @param isUnread  nobody has a view of any
+   */
+  finish(isUnread: boolean): void {
     this.time.finish(this.rowCount)
     this.raw.finish(this.rowCount)
-    for (const column of this.columns.values()) column.finish(this.rowCount)
+    for (const column of this.columns.values()) column.finish(this.rowCount, isUnread)
   }
 
   /** Nobody reads it any more: what it held is for blocks to come. */
   release(): void {
     this.raw.release()
+    this.time.release()
     for (const column of this.columns.values()) column.release()
   }
 

@@ -34,6 +34,8 @@ export class MemoryPart {
   private readonly blocks: MemoryBlock[] = []
   private open: MemoryBlock
   private readonly fields = new Map<string, FieldState>()
+  /** Of a block. */
+  private readonly expected = { rows: 0 }
   private rawCount = 0
   private reader: PartReader | null = null
   /** Who has a reader may have it for as long as they like. */
@@ -42,7 +44,7 @@ export class MemoryPart {
     let field = this.fields.get(name)
     if (field === undefined) {
       if (name === '_time' || name === '_raw') return null
-      field = new FieldState(name, this.sizes.expected(name))
+      field = new FieldState(name, this.sizes.expected(name), this.expected)
       this.fields.set(name, field)
     }
     return field
@@ -93,7 +95,9 @@ export class MemoryPart {
 
   private makeRoom(): void {
     if (this.open.rowCount < this.blockRows && this.open.rawRoom > 0) return
-    this.open.finish()
+    this.open.finish(!this.wasRead)
+    // One was full: the next will be, too. Growing to it, its arrays would be made, copied and left to collect three times each.
+    this.expected.rows = this.open.rowCount
     this.open = this.newBlock()
     this.blocks.push(this.open)
   }
@@ -159,7 +163,7 @@ export class MemoryPart {
   }
 
   private newBlock(): MemoryBlock {
-    return new MemoryBlock(this.sizes.expected('_raw'))
+    return new MemoryBlock(this.sizes.expected('_raw'), this.expected.rows)
   }
 
   private makeReader(): PartReader {

@@ -102,6 +102,28 @@ for (const [how, batchesOfLines] of [
     assert.ok(asBytes > lines * 0.4, `${asBytes} of ${lines} lines were read as bytes`)
   })
 
+test('lines that are longer than what is read at once, or have more fields, are read among those that are not', () => {
+  const many = Array.from({ length: 900 }, (_, at) => `"field${at}":${at}`).join()
+  const lineOf = (row: number) => {
+    if (row % 40 === 7) return `{"a":"${'long '.repeat(60_000)}","b":${row}}`
+    if (row % 40 === 9) return `{${many},"b":${row}}`
+    return `{"a":"${'x'.repeat((row * 37) % 300)}","b":${row}}`
+  }
+  const lines = Array.from({ length: 1500 }, (_, row) => lineOf(row))
+  const bytes = Buffer.from(lines.join('\r\n'))
+  let row = 0
+  let asBytes = 0
+  for (const batch of batchesOf(bytes, DEFAULTS, 64)) {
+    for (const { raw, fields } of batch.toEvents()) {
+      assert.equal(raw, lines[row])
+      assert.equal(fields.get('b'), row++)
+    }
+    for (const shape of batch.shapes.slice(0, batch.count)) if (shape !== null) asBytes++
+  }
+  assert.equal(row, lines.length)
+  assert.ok(asBytes > 1480, `${asBytes} lines were read as bytes`)
+})
+
 test('a column of many thousands of values has each of them where it was, however wide its codes', () => {
   const part = new MemoryPart('p', 'main', 65_536)
   const values = 90_000
