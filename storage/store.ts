@@ -2,6 +2,7 @@
  * The store: a buffer in front of part files. Every event is visible from the moment it is appended, once: in the buffer until its part
  * is on disk, in the part from then on.
  */
+import { FiltersAhead } from './build/ahead.ts'
 import { createMemoryDocuments } from './catalog/documents.ts'
 import type { Disk, OpenStoreOptions } from './disk.ts'
 import { BackpressureError, ClosedError, UnwrittenEventsError } from './errors.ts'
@@ -29,6 +30,7 @@ import { TextSizes } from './ingest/text-sizes.ts'
 import { type Compression, FAST_COMPRESSION } from './part/chunk.ts'
 import type { PartDescription } from './part/columns.ts'
 import { indexStatuses } from './status.ts'
+import { mustGiveWay } from './turns.ts'
 
 export type { OpenStoreOptions } from './disk.ts'
 
@@ -52,6 +54,13 @@ class BufferedStore implements Store {
   private readonly mayHurry: boolean
   private readonly bufferBytesMax: number
   private readonly publisher: Publisher
+  private readonly filtersAhead = new FiltersAhead(
+    () => ({
+      begun: this.publisher.sealed?.generation.parts ?? [],
+      next: this.publisher.filling.generation.parts,
+    }),
+    () => this.disk?.builder.isWaiting === true,
+  )
   private readonly subscriptions = new Subscriptions()
   private readonly duplicates: Duplicates | null
   private duplicateCount = 0
@@ -172,12 +181,17 @@ class BufferedStore implements Store {
 
   async flush(): Promise<void> {
     if (this.isClosed) throw new ClosedError()
-    if (this.disk !== null) await this.publisher.flush()
+    if (this.disk !== null) await this.whileWaiting(this.disk, this.publisher.flush())
   }
 
   async makeRoom(): Promise<void> {
     if (this.isClosed) throw new ClosedError()
-    if (this.disk !== null) await this.publisher.flushOldest()
+    if (this.disk !== null) await this.whileWaiting(this.disk, this.publisher.flushOldest())
+  }
+
+  /** Who waits here has nothing else for this thread to do, unless it serves others. */
+  private whileWaiting({ builder }: Disk, writing: Promise<void>): Promise<void> {
+    return builder.isApart && !mustGiveWay() ? this.filtersAhead.during(writing) : writing
   }
 
   async compact(): Promise<void> {

@@ -1,12 +1,12 @@
 /** `quern ingest`: files or stdin into a server, or straight into a data directory. Constant memory; says what was refused. */
 import { open } from '../../engine.ts'
 import { EventBatch } from '../../storage/ingest/event-batch.ts'
-import { LineReader } from '../../storage/ingest/line-reader.ts'
+import { LineReader, type Problem } from '../../storage/ingest/line-reader.ts'
 import { createEventReader } from '../../storage/ingest/read-event.ts'
 import { DateTime } from '../../storage/value.ts'
 import { request } from '../client.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
-import { type Chunk, chunksOf, linesOf, splitLines, stdinIsPiped } from '../lines.ts'
+import { type Chunk, chunksOf, splitLines, stdinIsPiped } from '../lines.ts'
 import { timestampFields } from '../local-events.ts'
 import { megabytes, startProgress } from '../progress.ts'
 
@@ -113,12 +113,18 @@ async function intoDirectory(
         receivedAt,
         timestampFields: timestampFields(options.timeField),
       }
-      for (const span of linesOf(buffer, end)) {
-        const problem = reader.fromLine(batch, buffer, span.start, span.end, defaults)
-        if (problem === null) continue
+      const refused = ({ code, message }: Problem): void => {
         tally.failed++
-        if (tally.examples.length < 5) tally.examples.push(`${problem.code}: ${problem.message}`)
+        if (tally.examples.length < 5) tally.examples.push(`${code}: ${message}`)
       }
+      reader.readLines(batch, buffer, {
+        start: 0,
+        end,
+        isJson: false,
+        defaults,
+        rowsMax: Number.POSITIVE_INFINITY,
+        refused,
+      })
       tally.accepted += engine.ingestBatch(batch).count
       batch.clear()
       // A full disk or a slow one must slow the reader down, not fill memory: one part's events are written while the next are read.

@@ -40,6 +40,10 @@ export interface BuildInput {
 }
 
 export interface PartBuilder {
+  /** Who waits for it could do something meanwhile … */
+  readonly isApart: boolean
+  /** … but not while this thread owes it a block. */
+  readonly isWaiting: boolean
   /**
    * One at a time.
    * @param done  called in the turn in which the part is there, before anyone waiting for it can act
@@ -60,6 +64,8 @@ export function createPartBuilder(filesystem: Filesystem): PartBuilder {
 }
 
 export class InlineBuilder implements PartBuilder {
+  readonly isApart = false
+  readonly isWaiting = false
   private readonly filesystem: Filesystem
 
   constructor(filesystem: Filesystem) {
@@ -107,15 +113,22 @@ const FIELDS_MAX = 1000
 class ThreadLostError extends Error {}
 
 export class ThreadBuilder implements PartBuilder {
+  readonly isApart = true
   private readonly inline = new InlineBuilder(NODE_FILESYSTEM)
   private readonly inlineBytes: number | null
   private worker: Worker | null = null
   private idle: NodeJS.Timeout | null = null
+  /** Blocks that were asked for and are not sent. */
+  private owed = 0
   private lost: ((error: Error) => void) | null = null
 
   /** @param inlineBytes  parts smaller than that are built in this thread; null: as seems best */
   constructor(inlineBytes: number | null = null) {
     this.inlineBytes = inlineBytes
+  }
+
+  get isWaiting(): boolean {
+    return this.owed > 0
   }
 
   async build(
@@ -163,7 +176,9 @@ export class ThreadBuilder implements PartBuilder {
       }
       Atomics.add(sent, 0, 1)
       Atomics.notify(sent, 0)
+      this.owed--
     }
+    this.owed = 1
     try {
       return await new Promise<PartDescription>((resolve, reject) => {
         this.lost = reject
@@ -175,8 +190,10 @@ export class ThreadBuilder implements PartBuilder {
         // One is on its way while the thread works on another.
         let sending = sendBlock().catch(failed)
         worker.on('message', (reply: BuildReply) => {
-          if ('wantsBlock' in reply) sending = sending.then(sendBlock).catch(failed)
-          else if ('returned' in reply) for (const buffer of reply.returned) spareMemory.give(buffer)
+          if ('wantsBlock' in reply) {
+            this.owed++
+            sending = sending.then(sendBlock).catch(failed)
+          } else if ('returned' in reply) for (const buffer of reply.returned) spareMemory.give(buffer)
           else if ('failed' in reply) reject(errorOf(reply.failed))
           else {
             try {
@@ -191,6 +208,7 @@ export class ThreadBuilder implements PartBuilder {
       })
     } finally {
       this.lost = null
+      this.owed = 0
       port1.close()
       worker.removeAllListeners('message')
       worker.unref()

@@ -6,6 +6,7 @@
 import { ByteSink, ByteSource } from '../part/bytes.ts'
 import type { BlockColumns, KnownRaw } from '../part/columns.ts'
 import { readValue, writeValue } from '../part/encodings/any.ts'
+import type { ReadyFilter } from '../part/ready-filter.ts'
 import type { ThinColumn } from '../part/thin.ts'
 import { SPARE_BYTES_MIN, type SpareMemory } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
@@ -33,6 +34,7 @@ export interface PackedBlock {
   readonly columns: readonly (readonly [string, PackedVector])[]
   readonly thin: readonly (readonly [string, { readonly rows: Uint32Array; readonly values: PackedVector }])[]
   readonly raw: KnownRaw | null
+  readonly filter: ReadyFilter | null
 }
 
 export interface PackedMessage {
@@ -82,7 +84,16 @@ export class Packer {
         raw.rest.bytes.buffer as ArrayBuffer,
         raw.rest.offsets.buffer as ArrayBuffer,
       )
-    return { block: { rowCount: block.rowCount, columns, thin, raw }, transfer: this.#transfer }
+    const filter = block.filter == null ? null : this.#filter(block.filter)
+    return { block: { rowCount: block.rowCount, columns, thin, raw, filter }, transfer: this.#transfer }
+  }
+
+  #filter({ columns, hashes, filter }: ReadyFilter): ReadyFilter {
+    return {
+      columns,
+      hashes: this.#own(hashes),
+      filter: { ...filter, fingerprints: this.#own(filter.fingerprints) },
+    }
   }
 
   #vector(vector: Vector): PackedVector {
@@ -185,10 +196,11 @@ function sameKind<Elements extends Uint8Array | Uint16Array | Uint32Array | Int3
 export class Unpacker {
   readonly #dictionaries: Dictionary[] = []
 
-  unpack({ rowCount, columns, thin, raw }: PackedBlock): BlockColumns {
+  unpack({ rowCount, columns, thin, raw, filter }: PackedBlock): BlockColumns {
     return {
       rowCount,
       raw,
+      filter,
       columns: new Map(columns.map(([name, vector]) => [name, this.#vector(vector)])),
       thin: thin.map(([name, { rows, values }]): readonly [string, ThinColumn] => [
         name,

@@ -37,11 +37,18 @@ export class FieldState {
   isText = false
   /** Of a block. */
   readonly expectedTextBytes: number
+  private readonly expected: { readonly rows: number }
   private types = 0
 
-  constructor(name: string, expectedTextBytes = 0) {
+  /** @param expected  of the next block, as it is known when that begins */
+  constructor(name: string, expectedTextBytes = 0, expected: { readonly rows: number } = { rows: 0 }) {
     this.name = name
     this.expectedTextBytes = expectedTextBytes
+    this.expected = expected
+  }
+
+  get expectedRows(): number {
+    return this.expected.rows
   }
 
   note(value: PresentOrNull): void {
@@ -87,6 +94,11 @@ export class ColumnBuilder {
     }
   }
 
+  /** The same value in so many rows. */
+  appendMany(row: number, count: number, value: PresentOrNull): void {
+    for (let index = 0; index < count; index++) this.append(row + index, value)
+  }
+
   /** The values at `place` of lines of one shape: `[from, to)` of the batch, for the rows from `row` on. */
   appendCells(row: number, batch: EventBatch, place: number, from: number, to: number): void {
     for (let at = from; at < to; ) {
@@ -119,14 +131,14 @@ export class ColumnBuilder {
     return storage instanceof SparseStorage && isSparse(storage.count, rowCount) ? storage.thin() : null
   }
 
-  finish(rowCount: number): void {
+  finish(rowCount: number, isUnread: boolean): void {
     this.settle(rowCount)
-    this.storage.finish(rowCount)
+    this.storage.finish(rowCount, isUnread)
   }
 
   /** Nobody reads it any more. */
   release(): void {
-    if (this.storage instanceof TextStorage) this.storage.release()
+    this.storage.release?.()
   }
 
   /** Bounds of a column of numbers, over all its rows; null for any other. */
@@ -205,7 +217,7 @@ export class ColumnBuilder {
 function wider(storage: ColumnStorage, value: PresentOrNull, field: FieldState): ColumnStorage {
   if (!(storage instanceof DictStorage) || typeof value !== 'string') return new AnyStorage()
   field.isText = true
-  return new TextStorage(field.expectedTextBytes)
+  return new TextStorage(field.expectedTextBytes, field.expectedRows)
 }
 
 /** `target`, or something wider, with every row of `source`. */
@@ -229,13 +241,13 @@ function copied(source: ColumnStorage, target: ColumnStorage): ColumnStorage {
 function denseFor(value: PresentOrNull, field: FieldState): ColumnStorage {
   switch (typeof value) {
     case 'number':
-      return new NumberStorage()
+      return new NumberStorage(field.expectedRows)
     case 'boolean':
       return new BoolStorage()
     case 'string':
-      if (field.isText) return new TextStorage(field.expectedTextBytes)
+      if (field.isText) return new TextStorage(field.expectedTextBytes, field.expectedRows)
       if (field.dictionary === null) field.dictionary = new FieldDictionary()
-      return new DictStorage(field.dictionary)
+      return new DictStorage(field.dictionary, field.expectedRows)
     case 'bigint':
       return new AnyStorage()
     default:

@@ -3,6 +3,7 @@
  * `add` answers false when it cannot take a value; the builder (`column-builder.ts`) then moves the rows to a wider storage.
  * Rows below a view's row count never change after the view was taken, so views share memory with the storage.
  */
+import { spareMemory } from '../spare-memory.ts'
 import { DateTime, Duration, type Value } from '../value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../vector.ts'
 import type { EventBatch } from './event-batch.ts'
@@ -25,8 +26,13 @@ export interface ColumnStorage {
   at(row: number): Value
   /** The first `rowCount` rows. Rows not yet decided become missing, so the caller must not add below `rowCount` any more. */
   view(rowCount: number, frozen: FrozenDictionaries | null): Vector
-  /** Gives up spare capacity and takes the narrowest element type: no row follows. */
-  finish(rowCount: number): void
+  /**
+   * Gives up spare capacity and takes the narrowest element type: no row follows.
+   * @param isUnread  no view was ever taken, so that what it gives up is memory of nobody
+   */
+  finish(rowCount: number, isUnread?: boolean): void
+  /** Nobody reads it any more: its memory is for blocks to come. */
+  release?(): void
   readonly byteLength: number
 }
 
@@ -35,14 +41,24 @@ export abstract class PresenceStorage {
   filled = 0
   capacity = 0
   protected presence: Uint8Array | null = null
+  private readonly expectedRows: number
+
+  /** @param expectedRows  what to make room for with the first */
+  constructor(expectedRows = 0) {
+    this.expectedRows = expectedRows
+  }
 
   /** Makes room for `row`, marks the rows passed over as missing and `row` as told. */
   protected mark(row: number, state: number): void {
-    if (row >= this.capacity) this.setCapacity(grownCapacity(this.capacity, row + 1))
+    if (row >= this.capacity) this.growFor(row)
     if (this.presence === null && (state !== PRESENT || row > this.filled)) this.makePresence()
     // A new presence is all zero, and zero is missing.
     if (this.presence !== null) this.presence[row] = state
     this.filled = row + 1
+  }
+
+  protected growFor(row: number): void {
+    this.setCapacity(grownCapacity(this.capacity, Math.max(row + 1, this.expectedRows)))
   }
 
   protected pad(rowCount: number): void {
@@ -83,7 +99,7 @@ export function grownCapacity(capacity: number, needed: number): number {
 }
 
 export class NumberStorage extends PresenceStorage implements ColumnStorage {
-  private values: Float64Array | Int32Array = new Float64Array(0)
+  private values: Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> = new Float64Array(0)
   hasInts = false
   hasFloats = false
   private fitsInt32 = true
@@ -139,10 +155,19 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
     }
   }
 
-  finish(rowCount: number): void {
+  finish(rowCount: number, isUnread = false): void {
     this.pad(rowCount)
-    if (this.fitsInt32) this.values = new Int32Array(this.values.subarray(0, rowCount))
+    if (this.fitsInt32) {
+      const held = this.values
+      this.values = resized(held, new Int32Array(spareMemory.take(4 * rowCount).buffer, 0, rowCount))
+      if (isUnread) spareMemory.give(held.buffer)
+    }
     this.fit(rowCount)
+  }
+
+  release(): void {
+    spareMemory.give(this.values.buffer)
+    this.values = new Float64Array(0)
   }
 
   get byteLength(): number {
@@ -152,7 +177,7 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
   protected override setCapacity(capacity: number): void {
     super.setCapacity(capacity)
     const { values } = this
-    this.values = resized(values, values instanceof Int32Array ? new Int32Array(capacity) : new Float64Array(capacity))
+    this.values = resized(values, values instanceof Int32Array ? new Int32Array(capacity) : spareDoubles(capacity))
   }
 }
 
@@ -204,7 +229,7 @@ export class BoolStorage extends PresenceStorage implements ColumnStorage {
 }
 
 export class TimeStorage extends PresenceStorage implements ColumnStorage {
-  private micros: Float64Array = new Float64Array(0)
+  private micros: Float64Array<ArrayBuffer> = new Float64Array(0)
   private nanos: Uint16Array | null = null
 
   add(row: number, value: PresentOrNull): boolean {
@@ -241,13 +266,18 @@ export class TimeStorage extends PresenceStorage implements ColumnStorage {
     this.fit(rowCount)
   }
 
+  release(): void {
+    spareMemory.give(this.micros.buffer)
+    this.micros = new Float64Array(0)
+  }
+
   get byteLength(): number {
     return this.micros.byteLength + (this.nanos?.byteLength ?? 0) + (this.presence?.byteLength ?? 0)
   }
 
   protected override setCapacity(capacity: number): void {
     super.setCapacity(capacity)
-    this.micros = resized(this.micros, new Float64Array(capacity))
+    this.micros = resized(this.micros, spareDoubles(capacity))
     if (this.nanos !== null) this.nanos = resized(this.nanos, new Uint16Array(capacity))
   }
 }
@@ -328,6 +358,11 @@ export class AnyStorage implements ColumnStorage {
   private pad(rowCount: number): void {
     while (this.values.length < rowCount) this.values.push(undefined)
   }
+}
+
+/** Zeros. */
+function spareDoubles(length: number): Float64Array<ArrayBuffer> {
+  return new Float64Array(spareMemory.take(8 * length).buffer, 0, length).fill(0)
 }
 
 /** `into` with as much of `from` as fits. Views on `from` keep their memory. */

@@ -29,6 +29,8 @@ const NO_VIEW = new DataView(new ArrayBuffer(0))
 
 export class EventBatch {
   count = 0
+  /** Another after each time it was emptied: until then nobody changes the bytes of its lines. */
+  turn = 0
   /** What all lines lie in. */
   bytes: Buffer = NO_BYTES
   /** Of the same memory. */
@@ -51,7 +53,7 @@ export class EventBatch {
   isCanonical = new Uint8Array(ROWS)
 
   addEvent(event: IncomingEvent): void {
-    this.#reserve()
+    this.#reserve(1)
     const row = this.count++
     this.shapes[row] = null
     this.events[row] = event
@@ -61,20 +63,31 @@ export class EventBatch {
 
   /** A line of which the values are in the cells behind those of the lines before. Answers with its row. */
   addLine(shape: LineShape, bytes: Buffer, start: number, end: number, defaults: EventDefaults): number {
-    this.#reserve()
-    const row = this.count++
+    const row = this.count
+    this.addLines(shape, bytes, 1, defaults)
+    this.starts[row] = start
+    this.ends[row] = end
+    return row
+  }
+
+  /** So many lines of one shape, of which the caller says the rest: their cells, which there is room for then, where they begin and end, whether they are canonical. */
+  addLines(shape: LineShape, bytes: Buffer, count: number, defaults: EventDefaults): void {
+    this.#reserve(count)
     if (this.bytes !== bytes) {
       this.bytes = bytes
       this.words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     }
-    this.shapes[row] = shape
-    this.events[row] = null
-    this.defaults[row] = defaults
-    this.firstCells[row] = this.cellCount
-    this.cellCount += shape.template.fields.length
-    this.starts[row] = start
-    this.ends[row] = end
-    return row
+    const placeCount = shape.template.fields.length
+    this.cells.reserve(this.cellCount + count * placeCount)
+    const { shapes, events, firstCells } = this
+    for (let row = this.count, cell = this.cellCount; row < this.count + count; row++, cell += placeCount) {
+      shapes[row] = shape
+      events[row] = null
+      this.defaults[row] = defaults
+      firstCells[row] = cell
+    }
+    this.count += count
+    this.cellCount += count * placeCount
   }
 
   setTime(row: number, micros: number, nanos: number): void {
@@ -88,20 +101,24 @@ export class EventBatch {
     this.hasTime[row] = 0
   }
 
-  /** Room for one more. */
-  #reserve(): void {
+  /** Room for so many more. */
+  #reserve(count: number): void {
     const { length } = this.starts
-    if (this.count < length) return
-    this.firstCells = resized(this.firstCells, new Int32Array(length * 2))
-    this.starts = resized(this.starts, new Int32Array(length * 2))
-    this.ends = resized(this.ends, new Int32Array(length * 2))
-    this.micros = resized(this.micros, new Float64Array(length * 2))
-    this.nanos = resized(this.nanos, new Uint16Array(length * 2))
-    this.hasTime = resized(this.hasTime, new Uint8Array(length * 2))
-    this.isCanonical = resized(this.isCanonical, new Uint8Array(length * 2))
+    if (this.count + count <= length) return
+    const rows = Math.max(length * 2, this.count + count)
+    const positions = (from: Int32Array) => resized(from, new Int32Array(rows))
+    const flags = (from: Uint8Array) => resized(from, new Uint8Array(rows))
+    this.firstCells = positions(this.firstCells)
+    this.starts = positions(this.starts)
+    this.ends = positions(this.ends)
+    this.micros = resized(this.micros, new Float64Array(rows))
+    this.nanos = resized(this.nanos, new Uint16Array(rows))
+    this.hasTime = flags(this.hasTime)
+    this.isCanonical = flags(this.isCanonical)
   }
 
   clear(): void {
+    this.turn++
     this.count = 0
     this.cellCount = 0
     this.bytes = NO_BYTES

@@ -11,6 +11,7 @@ import type { EventBatch, LineShape } from './event-batch.ts'
 import { isoMicros, isoNanos } from './iso-time.ts'
 import { KnownShape } from './known-shape.ts'
 import { LineCells, TEXT } from './line-cells.ts'
+import { type ByteSpan, lineLoop } from './line-loop.ts'
 import type { EventDefaults, EventReader, ReadResult } from './read-event.ts'
 import { isPlain } from './shape-reader.ts'
 import { parseTime } from './timestamp.ts'
@@ -22,6 +23,19 @@ const CREDIT_MAX = 16
 const CREDIT_OF_LINE = 0.05
 
 export type Problem = Extract<ReadResult, { readonly problem: unknown }>['problem']
+
+const NEWLINE = 10
+const RETURN = 13
+
+export interface Lines extends ByteSpan {
+  /** What lines that look like no line before are read as. */
+  readonly isJson: boolean
+  readonly defaults: EventDefaults
+  /** The batch is full then. */
+  readonly rowsMax: number
+  /** Of each line that is no event. */
+  refused(problem: Problem): void
+}
 
 export class LineReader {
   readonly #reader: EventReader
@@ -45,6 +59,57 @@ export class LineReader {
     if (this.readKnown(batch, bytes, start, end, defaults)) return null
     const text = bytes.toString('utf8', start, end)
     return this.#note(batch, text, bytes.subarray(start, end), defaults, this.#reader.fromLine(text, defaults))
+  }
+
+  /**
+   * All lines of `bytes[start … end)` but empty ones, which end with LF or CR LF, until the batch is full. Answers where the next one begins. Until the batch is
+   * cleared the bytes are to stay what they are.
+   */
+  readLines(batch: EventBatch, bytes: Buffer, lines: Lines): number {
+    const { end, isJson, defaults, rowsMax } = lines
+    let at = lines.start
+    while (at < end && batch.count < rowsMax) {
+      const next = this.#readAlike(batch, bytes, at, lines)
+      if (next > at) {
+        at = next
+        continue
+      }
+      const found = bytes.indexOf(NEWLINE, at)
+      const stop = found < 0 || found > end ? end : found
+      const to = stop > at && bytes[stop - 1] === RETURN ? stop - 1 : stop
+      const problem =
+        to === at
+          ? null
+          : isJson
+            ? this.fromJson(batch, bytes, at, to, defaults)
+            : this.fromLine(batch, bytes, at, to, defaults)
+      if (problem !== null) lines.refused(problem)
+      at = stop + 1
+    }
+    return Math.min(at, end)
+  }
+
+  /** Those from `at` on that are like one before: where the first begins that is not. */
+  #readAlike(batch: EventBatch, bytes: Buffer, at: number, { end, rowsMax, defaults }: Lines): number {
+    const known = this.#known
+    const loop = known.length === 0 ? null : lineLoop()
+    if (loop === null || (batch.bytes !== bytes && batch.cellCount > 0)) return at
+    const span = { start: at, end }
+    for (let index = 0; index < known.length; index++) {
+      const shape = known[index]!
+      if (!shape.known.isFor(defaults)) continue
+      const firstRow = batch.count
+      const firstCell = batch.cellCount
+      const next = loop.read(shape, batch, bytes, span, rowsMax, defaults)
+      if (next === at) continue
+      const placeCount = shape.template.fields.length
+      for (let row = firstRow, cell = firstCell; row < batch.count; row++, cell += placeCount)
+        noteTime(shape.known.times, batch, row, cell, defaults)
+      if (index > 0) known.unshift(...known.splice(index, 1))
+      this.#credit = Math.min(CREDIT_MAX, this.#credit + CREDIT_OF_LINE * (batch.count - firstRow))
+      return next
+    }
+    return at
   }
 
   /** The line, if it is like those before; false: it is not. */

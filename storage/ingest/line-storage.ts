@@ -51,17 +51,23 @@ export class LineStorage {
     if (this.#used + length > this.#bytes.length)
       this.#growBytes(Math.max(1024, this.#expectedBytes, (this.#used + length) * 2))
     this.#bytes.set(bytes.subarray(first, first + length), this.#used)
-    const shift = this.#used - first
-    let textBytes = 0
-    for (let at = from; at < to; at++) {
-      const lineLength = ends[at]! - starts[at]!
-      this.#starts[row + at - from] = starts[at]! + shift
-      this.#lengths[row + at - from] = lineLength
-      textBytes += lineLength
-    }
-    this.#textBytes += textBytes
+    this.#textBytes += this.#putLines(row, starts, ends, from, to, this.#used - first)
     this.#used += length
     this.#count = count
+  }
+
+  /** Answers with their bytes. */
+  #putLines(row: number, starts: Int32Array, ends: Int32Array, from: number, to: number, shift: number): number {
+    const ownStarts = this.#starts
+    const lengths = this.#lengths
+    let bytes = 0
+    for (let at = from; at < to; at++) {
+      const length = ends[at]! - starts[at]!
+      ownStarts[row + at - from] = starts[at]! + shift
+      lengths[row + at - from] = length
+      bytes += length
+    }
+    return bytes
   }
 
   view(rowCount: number): Vector {

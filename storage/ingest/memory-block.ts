@@ -1,6 +1,7 @@
 /** One block of the buffer: columns while they fill, and the same columns once complete. */
 import type { IncomingEvent } from '../index.ts'
 import type { KnownRaw } from '../part/columns.ts'
+import type { ReadyFilter } from '../part/ready-filter.ts'
 import { isEarlier } from '../part/summary.ts'
 import { DateTime, type Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
@@ -27,12 +28,16 @@ export type FieldStates = Map<string, FieldState>
 
 export class MemoryBlock {
   rowCount = 0
+  /** Made ahead of its writer; null: nobody did. */
+  filter: ReadyFilter | null = null
+  /** A writer has it. */
+  isHandedOver = false
   readonly columns = new Map<string, ColumnBuilder>()
   private readonly order: ColumnBuilder[] = []
   private readonly columnsOfShapes = new Map<Shape, (ColumnBuilder | null)[]>()
   private lastShape: Shape | null = null
   private lastColumns: (ColumnBuilder | null)[] = []
-  private readonly time = new TimeStorage()
+  private readonly time: TimeStorage
   private readonly raw: LineStorage
   private rawCount = 0
   private readonly rawTemplates = new RawTemplates()
@@ -42,8 +47,10 @@ export class MemoryBlock {
   private lastNanos = 0
   private sorted = true
 
-  constructor(expectedRawBytes = 0) {
+  /** @param expectedRows  what to make room for with the first */
+  constructor(expectedRawBytes = 0, expectedRows = 0) {
     this.raw = new LineStorage(expectedRawBytes)
+    this.time = new TimeStorage(expectedRows)
   }
 
   append(event: IncomingEvent, fieldOf: (name: string) => FieldState | null): void {
@@ -62,8 +69,8 @@ export class MemoryBlock {
   appendLines(batch: EventBatch, from: number, to: number, fieldOf: (name: string) => FieldState | null): void {
     const row = this.rowCount
     const { known } = batch.shapes[from]!
-    const { micros, nanos, cells, firstCells } = batch
-    for (let at = from; at < to; at++) this.noteTime(row + at - from, micros[at]!, nanos[at]!)
+    const { cells, firstCells } = batch
+    this.noteTimes(row, batch, from, to)
     this.raw.addLines(row, batch, from, to)
     this.rawCount += to - from
     this.rawTemplates.addLines(row, batch, from, to)
@@ -79,7 +86,7 @@ export class MemoryBlock {
       const column = this.columnAt(columns, known.shape, place, row, first, fieldOf)
       if (column === null) continue
       if (added === null) column.appendCells(row, batch, cellPlace, from, to)
-      else for (let at = from; at < to; at++) column.append(row + at - from, added)
+      else column.appendMany(row, to - from, added)
     }
     this.rowCount = row + to - from
   }
@@ -159,16 +166,20 @@ export class MemoryBlock {
     return this.rawCount > 0
   }
 
-  /** No row follows. All columns at once, because it may add to dictionaries, which readers of complete blocks take for whole. */
-  finish(): void {
+  /**
+   * No row follows. All columns at once, because it may add to dictionaries, which readers of complete blocks take for whole.
+   * @param isUnread  nobody has a view of any
+   */
+  finish(isUnread: boolean): void {
     this.time.finish(this.rowCount)
     this.raw.finish(this.rowCount)
-    for (const column of this.columns.values()) column.finish(this.rowCount)
+    for (const column of this.columns.values()) column.finish(this.rowCount, isUnread)
   }
 
   /** Nobody reads it any more: what it held is for blocks to come. */
   release(): void {
     this.raw.release()
+    this.time.release()
     for (const column of this.columns.values()) column.release()
   }
 
@@ -199,6 +210,11 @@ export class MemoryBlock {
     const column = new ColumnBuilder(field, row, first)
     this.columns.set(field.name, column)
     return column
+  }
+
+  /** A loop of its own, lest all that is around it be compiled for it. */
+  private noteTimes(row: number, { micros, nanos }: EventBatch, from: number, to: number): void {
+    for (let at = from; at < to; at++) this.noteTime(row + at - from, micros[at]!, nanos[at]!)
   }
 
   private noteTime(row: number, micros: number, nanos: number): void {

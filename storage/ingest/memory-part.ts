@@ -4,8 +4,10 @@
  */
 import type { BlockReader, BlockStatistics, FieldSummary, IncomingEvent, PartReader } from '../index.ts'
 import type { BlockColumns, KnownRaw, PartLineage } from '../part/columns.ts'
+import { makeFilterSteps, type ReadyFilter } from '../part/ready-filter.ts'
 import { isBefore } from '../part/summary.ts'
 import type { ThinColumn } from '../part/thin.ts'
+import type { TokenSet } from '../part/token-filter.ts'
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
 import type { DateTime } from '../value.ts'
@@ -32,6 +34,8 @@ export class MemoryPart {
   private readonly blocks: MemoryBlock[] = []
   private open: MemoryBlock
   private readonly fields = new Map<string, FieldState>()
+  /** Of a block. */
+  private readonly expected = { rows: 0 }
   private rawCount = 0
   private reader: PartReader | null = null
   /** Who has a reader may have it for as long as they like. */
@@ -40,7 +44,7 @@ export class MemoryPart {
     let field = this.fields.get(name)
     if (field === undefined) {
       if (name === '_time' || name === '_raw') return null
-      field = new FieldState(name, this.sizes.expected(name))
+      field = new FieldState(name, this.sizes.expected(name), this.expected)
       this.fields.set(name, field)
     }
     return field
@@ -91,7 +95,9 @@ export class MemoryPart {
 
   private makeRoom(): void {
     if (this.open.rowCount < this.blockRows && this.open.rawRoom > 0) return
-    this.open.finish()
+    this.open.finish(!this.wasRead)
+    // One was full: the next will be, too. Growing to it, its arrays would be made, copied and left to collect three times each.
+    this.expected.rows = this.open.rowCount
     this.open = this.newBlock()
     this.blocks.push(this.open)
   }
@@ -125,10 +131,30 @@ export class MemoryPart {
     const names = ['_time', '_raw', ...this.fields.keys()]
     for (const name of names) this.sizes.note(name, Math.max(...this.blocks.map(block => block.textBytes(name))))
     for (const block of this.blocks) {
-      const thin = thinColumnsOf(block)
-      const raw = block.knownRaw()
-      yield { rowCount: block.rowCount, columns: new BlockColumnMap(block, names, thin, raw), thin, raw }
+      block.isHandedOver = true
+      yield this.columnsOf(block, names)
     }
+  }
+
+  /**
+   * Blocks that no writer has yet, and that have no filter.
+   * @param isSealed  no row follows, not even in the last one
+   */
+  blocksToCome(isSealed: boolean): readonly MemoryBlock[] {
+    const isToCome = (block: MemoryBlock) => !block.isHandedOver && block.filter === null && block.rowCount > 0
+    return this.blocks.filter(block => isToCome(block) && (isSealed || block !== this.open))
+  }
+
+  /** Of a block of it. */
+  makeFilterSteps(block: MemoryBlock, tokens: TokenSet): Generator<void, ReadyFilter> {
+    return makeFilterSteps(this.columnsOf(block, ['_time', '_raw', ...block.columns.keys()]), tokens)
+  }
+
+  private columnsOf(block: MemoryBlock, names: readonly string[]): BlockColumns {
+    const thin = thinColumnsOf(block)
+    const raw = block.knownRaw()
+    const columns = new BlockColumnMap(block, names, thin, raw)
+    return { rowCount: block.rowCount, columns, thin, raw, filter: block.filter }
   }
 
   /** A file serves in its place. */
@@ -137,7 +163,7 @@ export class MemoryPart {
   }
 
   private newBlock(): MemoryBlock {
-    return new MemoryBlock(this.sizes.expected('_raw'))
+    return new MemoryBlock(this.sizes.expected('_raw'), this.expected.rows)
   }
 
   private makeReader(): PartReader {

@@ -32,6 +32,8 @@ export interface PublisherTarget {
 const GROUP_MS = 50
 /** A generation that became so many times as old as it should had to wait for the one before. */
 const HURRIED_AGES = 1.5
+/** Of one that is of full size: so fast that nobody need wait to see whether the next is, too. */
+const FAST_AGES = 2
 /** While the first generation of a load filled, the thread that builds parts had nothing to do: 0.8 of 7 s, of a quarter 0.25 of 5. */
 const FIRST_SHARE = 0.125
 const FIRST_RETRY_MS = 1000
@@ -40,9 +42,11 @@ const LAST_RETRY_MS = 30_000
 /** A generation and the promise its callers wait for. */
 export class Group {
   readonly generation: Generation
+  /** Settles once the catalog is told of it, too. */
   readonly published: Promise<void>
+  /** It is on disk. */
   isPublished = false
-  /** Had it to wait for others to be written, or was it not the first to be full? Those that come now will have to wait for it. */
+  /** Had it to wait for others to be written, or did it fill faster than that? Those that come now will have to wait for it. */
   isHurried = false
   private settle: { resolve: () => void; reject: (error: Error) => void } | null = null
 
@@ -56,7 +60,6 @@ export class Group {
   }
 
   resolve(): void {
-    this.isPublished = true
     this.settle?.resolve()
   }
 
@@ -76,6 +79,8 @@ export class Publisher {
   private readonly target: PublisherTarget
   private timer: NodeJS.Timeout | null = null
   private inFlight: Promise<void> | null = null
+  /** What was published before is told to the catalog. */
+  private recorded: Promise<void> = Promise.resolve()
   private retryMs = 0
   /** When the last write began, and whether somebody waits for the next; by the machine's clock, whatever the store's says. */
   private lastWriteAt = Number.NEGATIVE_INFINITY
@@ -125,9 +130,11 @@ export class Publisher {
   async flush(): Promise<void> {
     const last = this.newest
     while (last !== null && !last.isPublished) await this.publishNext()
+    // The catalog is told of it.
+    await last?.published
   }
 
-  /** The same of what was buffered first: whoever wants room need not wait for the rest. */
+  /** The same of what was buffered first: whoever wants room need not wait for the rest, nor for the catalog. */
   async flushOldest(): Promise<void> {
     // Something is being written and is waited for: what fills meanwhile will have waited.
     this.isRoomWanted ||= this.sealed !== null
@@ -200,7 +207,9 @@ export class Publisher {
       const age = this.target.now() - (this.filling.generation.startedAt ?? this.target.now())
       const { isFull, isRoomWanted } = this
       this.isRoomWanted = false
-      const isFlood = age > HURRIED_AGES * this.limits.flushAgeMs || isRoomWanted || (isFull && this.wasFull)
+      // Whole generations would fill faster than they are woven. (The first of a load took a tenth of all its time so.)
+      const isFast = isFull && age < FAST_AGES * this.limits.flushAgeMs * this.share
+      const isFlood = age > HURRIED_AGES * this.limits.flushAgeMs || isRoomWanted || (isFull && this.wasFull) || isFast
       // What was left of a flood is merged with the rest of it, which is left undone.
       this.sealed.isHurried = isFlood || (this.wasHurried && age < this.limits.flushAgeMs)
       this.wasHurried = isFlood
@@ -227,8 +236,10 @@ export class Publisher {
       this.retryMs = Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.retryMs * 2))
       throw error
     } finally {
-      if (publishedCount > 0) await this.record()
-      if (this.sealed !== group) group.resolve()
+      if (this.sealed !== group) group.isPublished = true
+      // Nobody who writes waits for the catalog, which took from 10 to 100 ms a part.
+      if (publishedCount > 0) this.recorded = this.recorded.then(() => this.record())
+      if (group.isPublished) void this.recorded.then(() => group.resolve())
     }
   }
 

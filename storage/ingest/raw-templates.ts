@@ -17,8 +17,8 @@ export class RawTemplates {
   #chosen = new Uint16Array(0)
   #knownBytes = 0
 
-  addLines(row: number, { shapes, isCanonical, starts, ends }: EventBatch, from: number, to: number): void {
-    const shape = shapes[from]!
+  addLines(row: number, batch: EventBatch, from: number, to: number): void {
+    const shape = batch.shapes[from]!
     let number = this.#shapes.indexOf(shape) + 1
     if (number === 0) {
       if (this.#shapes.length >= TEMPLATES_MAX) return
@@ -26,11 +26,7 @@ export class RawTemplates {
     }
     const rows = row + to - from
     if (rows > this.#chosen.length) this.#chosen = resized(this.#chosen, new Uint16Array(Math.max(ROWS_MIN, rows * 2)))
-    for (let at = from; at < to; at++) {
-      if (isCanonical[at] === 0) continue
-      this.#chosen[row + at - from] = number
-      this.#knownBytes += ends[at]! - starts[at]!
-    }
+    this.#knownBytes += choose(number, this.#chosen, row - from, batch, from, to)
   }
 
   /** Null where too little is known: the text is handed over then. @param raw  the lines themselves, one for every row */
@@ -45,4 +41,22 @@ export class RawTemplates {
       textBytes: raw.textBytes,
     }
   }
+}
+
+/** The number for each line that is known; answers with the bytes of those. @param shift  from a row of the batch to one of `chosen` */
+function choose(
+  number: number,
+  chosen: Uint16Array,
+  shift: number,
+  { isCanonical, starts, ends }: EventBatch,
+  from: number,
+  to: number,
+): number {
+  let bytes = 0
+  for (let row = from; row < to; row++) {
+    if (isCanonical[row] === 0) continue
+    chosen[row + shift] = number
+    bytes += ends[row]! - starts[row]!
+  }
+  return bytes
 }

@@ -13,10 +13,13 @@ export class DictStorage implements ColumnStorage {
   filled = 0
   capacity = 0
   readonly dictionary: FieldDictionary
-  private codes: Uint32Array | Uint16Array | Uint8Array = new Uint16Array(0)
+  private codes: Uint32Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint8Array<ArrayBuffer> = new Uint16Array(0)
+  private readonly expectedRows: number
 
-  constructor(dictionary: FieldDictionary) {
+  /** @param expectedRows  what to make room for with the first */
+  constructor(dictionary: FieldDictionary, expectedRows = 0) {
     this.dictionary = dictionary
+    this.expectedRows = expectedRows
   }
 
   add(row: number, value: PresentOrNull): boolean {
@@ -69,12 +72,20 @@ export class DictStorage implements ColumnStorage {
     return { kind: 'dict', rowCount, codes: this.codes.subarray(0, rowCount), dictionary }
   }
 
-  finish(rowCount: number): void {
+  finish(rowCount: number, isUnread = false): void {
     this.pad(rowCount)
-    const codes = this.codes.subarray(0, rowCount)
-    if (this.dictionary.size <= 256) this.codes = new Uint8Array(codes)
-    else if (codes.length < this.codes.length) this.codes = codes.slice()
+    const held = this.codes
+    const codes = held.subarray(0, rowCount)
+    if (this.dictionary.size <= 256)
+      this.codes = resized(codes, new Uint8Array(spareMemory.take(rowCount).buffer, 0, rowCount))
+    else if (codes.length < held.length) this.codes = codes.slice() as typeof codes
+    if (isUnread && this.codes !== held) spareMemory.give(held.buffer)
     this.capacity = rowCount
+  }
+
+  release(): void {
+    spareMemory.give(this.codes.buffer)
+    this.codes = new Uint16Array(0)
   }
 
   get byteLength(): number {
@@ -95,9 +106,15 @@ export class DictStorage implements ColumnStorage {
   /** Room for `row`; the rows between are missing. */
   private reserve(row: number): void {
     if (row >= this.capacity) {
-      this.capacity = grownCapacity(this.capacity, row + 1)
-      const wide = this.codes instanceof Uint32Array
-      this.codes = resized(this.codes, wide ? new Uint32Array(this.capacity) : new Uint16Array(this.capacity))
+      const { codes } = this
+      const capacity = grownCapacity(this.capacity, Math.max(row + 1, this.expectedRows))
+      const bytes = spareMemory.take((codes instanceof Uint32Array ? 4 : 2) * capacity).fill(0)
+      const room =
+        codes instanceof Uint32Array
+          ? new Uint32Array(bytes.buffer, 0, capacity)
+          : new Uint16Array(bytes.buffer, 0, capacity)
+      this.codes = resized(codes, room)
+      this.capacity = capacity
     }
     if (row > this.filled) {
       const missing = this.dictionary.codeOfAbsent(undefined)
@@ -124,13 +141,16 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   private writer = Buffer.alloc(0)
   /** And four bytes at a time: texts of 24, 32 and 90 bytes were copied in 0.27 µs one by one. */
   private words = NO_VIEW
-  private offsets: Uint32Array = new Uint32Array(1)
+  private offsets: Uint32Array<ArrayBuffer> = new Uint32Array(1)
   private used = 0
   private readonly expectedBytes: number
 
-  /** @param expectedBytes  what to make room for with the first text */
-  constructor(expectedBytes = 0) {
-    super()
+  /**
+   * @param expectedBytes  what to make room for with the first text
+   * @param expectedRows  and for how many
+   */
+  constructor(expectedBytes = 0, expectedRows = 0) {
+    super(expectedRows)
     this.expectedBytes = expectedBytes
   }
 
@@ -229,7 +249,9 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   /** Nobody reads it any more. */
   release(): void {
     spareMemory.give(this.bytes.buffer)
+    spareMemory.give(this.offsets.buffer)
     this.bytes = new Uint8Array(0)
+    this.offsets = new Uint32Array(1)
   }
 
   get byteLength(): number {
@@ -238,7 +260,8 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
 
   protected override setCapacity(capacity: number): void {
     super.setCapacity(capacity)
-    this.offsets = resized(this.offsets, new Uint32Array(capacity + 1))
+    const bytes = spareMemory.take(4 * (capacity + 1)).fill(0)
+    this.offsets = resized(this.offsets, new Uint32Array(bytes.buffer, 0, capacity + 1))
   }
 
   private finishPadding(rowCount: number): void {
@@ -250,7 +273,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   /** Rows without text end where they start. */
   private passOver(row: number): void {
     if (row <= this.filled) return
-    if (row >= this.capacity) this.setCapacity(grownCapacity(this.capacity, row + 1))
+    if (row >= this.capacity) this.growFor(row)
     this.offsets.fill(this.used, this.filled + 1, row + 1)
   }
 

@@ -3,6 +3,7 @@
  * Every read is bounds-checked: a damaged length ends in a RangeError that the reader turns into a CorruptPartError, never in a loop.
  */
 import { isUtf8 } from 'node:buffer'
+import { spareMemory } from '../spare-memory.ts'
 
 const scratch = new DataView(new ArrayBuffer(8))
 const scratchBytes = new Uint8Array(scratch.buffer)
@@ -13,7 +14,7 @@ export function isWellFormed(text: string): boolean {
 }
 
 export class ByteSink {
-  #bytes: Uint8Array = new Uint8Array(256)
+  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256)
   #length = 0
 
   get length(): number {
@@ -22,6 +23,13 @@ export class ByteSink {
 
   /** Begins anew, in the memory there is. */
   clear(): void {
+    this.#length = 0
+  }
+
+  /** Nothing is written any more, and what was is not read: its memory is for others. */
+  release(): void {
+    spareMemory.give(this.#bytes.buffer)
+    this.#bytes = new Uint8Array(0)
     this.#length = 0
   }
 
@@ -34,9 +42,10 @@ export class ByteSink {
     const at = this.#length
     const needed = at + count
     if (needed > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
-      grown.set(this.#bytes.subarray(0, at))
-      this.#bytes = grown
+      const held = this.#bytes
+      this.#bytes = spareMemory.take(Math.max(needed, held.length * 2))
+      this.#bytes.set(held.subarray(0, at))
+      spareMemory.give(held.buffer)
     }
     this.#length = needed
     return at

@@ -3,6 +3,7 @@
  * The buffer makes them (`storage/ingest/`), the part writer consumes them, and the buffer's own readers serve them as they are.
  */
 import type { TextVector, Vector } from '../vector.ts'
+import type { ReadyFilter } from './ready-filter.ts'
 import type { Template } from './rebuilt/template.ts'
 import type { ThinColumn } from './thin.ts'
 
@@ -17,6 +18,8 @@ export interface BlockColumns {
   readonly thin?: Iterable<readonly [string, ThinColumn]>
   /** Iterating `columns` leaves `_raw` out then; asking it for `_raw` makes it whole. */
   readonly raw?: KnownRaw | null
+  /** Made ahead; absent: whoever writes the block makes it. */
+  readonly filter?: ReadyFilter | null
 }
 
 /**

@@ -13,6 +13,11 @@ const ROWS_SAMPLED = 1024
 /** Null when there are more than `limit` distinct texts; missing and null count as one each. Columns of ids give up early, unless all may differ. */
 export function dedupeText(vector: TextVector, limit: number): Deduplicated | null {
   const { rowCount } = vector
+  // A table for all rows, of a column that a sample says has too many, was most of what asking it cost.
+  if (rowCount > ROWS_SAMPLED && limit < rowCount) {
+    const head = dedupeText({ ...vector, rowCount: ROWS_SAMPLED }, ROWS_SAMPLED / 2)
+    if (head === null) return null
+  }
   let tableSize = 64
   while (tableSize < Math.min(limit, rowCount) * 2) tableSize *= 2
   const table = new Int32Array(tableSize).fill(-1)
@@ -21,7 +26,6 @@ export function dedupeText(vector: TextVector, limit: number): Deduplicated | nu
   const codes = new Uint32Array(rowCount)
   const absent = [-1, -1]
   for (let row = 0; row < rowCount; row++) {
-    if (row === ROWS_SAMPLED && firstRows.length > ROWS_SAMPLED / 2 && limit < rowCount) return null
     const state = vector.presence === null ? PRESENT : vector.presence[row]!
     if (state !== PRESENT) {
       if (absent[state] === -1) absent[state] = addDistinct(firstRows, hashes, row, 0)

@@ -70,8 +70,7 @@ export class FieldDictionary implements Dictionary {
       translation = grown
       this.#translations.set(dictionary, translation)
     }
-    const wanted: number[] = []
-    for (let code = 0; code < size; code++) if (used[code] === 1 && translation[code] === -1) wanted.push(code)
+    const wanted = untranslated(used, translation)
     if (this.#isOnly(dictionary)) {
       if (this.values.length + wanted.length > DICTIONARY_VALUES_MAX) return null
       for (const code of wanted) translation[code] = this.values.push(dictionary.values[code]) - 1
@@ -88,6 +87,12 @@ export class FieldDictionary implements Dictionary {
     if (this.values.length === 0 && dictionary.isDistinct === true) this.#only = dictionary
     return this.#only === dictionary
   }
+}
+
+function untranslated(used: Uint8Array, translation: Int32Array): number[] {
+  const codes: number[] = []
+  for (let code = 0; code < used.length; code++) if (used[code] === 1 && translation[code] === -1) codes.push(code)
+  return codes
 }
 
 function keyOf(value: Exclude<Value, string>): string | number {

@@ -64,7 +64,7 @@ export function timesOf({ columns }: BlockColumns): TimeVector | null {
 }
 
 /** `_raw` as templates over other columns, if it is that. @param tokens  see `rebuild` */
-export function encodeRaw(sink: ByteSink, text: TextVector, others: Others, tokens: TokenSet): number | null {
+export function encodeRaw(sink: ByteSink, text: TextVector, others: Others, tokens: TokenSet | null): number | null {
   const rebuilt = rebuild(text, others, tokens)
   if (rebuilt === null) return null
   encodeRebuilt(sink, text, rebuilt)
@@ -72,7 +72,7 @@ export function encodeRaw(sink: ByteSink, text: TextVector, others: Others, toke
 }
 
 /** The same where most of the text is known to be that. */
-export function encodeKnownRaw(sink: ByteSink, known: KnownRaw, others: Others, tokens: TokenSet): number {
+export function encodeKnownRaw(sink: ByteSink, known: KnownRaw, others: Others, tokens: TokenSet | null): number {
   encodeRebuilt(sink, known.rest, rebuildRest(known, others, tokens))
   return REBUILT
 }

@@ -8,6 +8,7 @@ import { DateTime, Duration, type Value } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { isWellFormed } from './bytes.ts'
 import { dedupeText, sameText } from './dedupe.ts'
+import { doublesOf } from './encodings/lane.ts'
 import { isSparse, sparseRows } from './encodings/sparse.ts'
 import type { FieldDictionary } from './field-dictionary.ts'
 import { DICTIONARY_VALUES_MAX } from './format.ts'
@@ -24,8 +25,10 @@ export function shapeColumn(vector: Vector, dictionary: FieldDictionary | null):
       return shapeText(vector, dictionary)
     case 'any':
       return shapeValues(vector.values, dictionary)
-    case 'number':
-      return constantOf(vector) ?? codeNumbers(vector, dictionary) ?? vector
+    case 'number': {
+      const doubles = { ...vector, values: doublesOf(vector.values) }
+      return constantOf(doubles) ?? codeNumbers(doubles, dictionary) ?? doubles
+    }
     default:
       return constantOf(vector) ?? vector
   }
@@ -160,34 +163,30 @@ function textAt(vector: TextVector, row: number): string | undefined {
 function recode(codes: Uint32Array, values: readonly Value[], dictionary: FieldDictionary): DictVector | null {
   const translation = dictionary.add(values)
   if (translation === null) return null
-  const recoded = new Uint32Array(codes.length)
-  for (let row = 0; row < codes.length; row++) recoded[row] = translation[codes[row]!]!
-  return { kind: 'dict', rowCount: codes.length, codes: recoded, dictionary }
+  return { kind: 'dict', rowCount: codes.length, codes: translated(codes, translation), dictionary }
+}
+
+function translated(codes: Uint32Array, translation: Int32Array | Uint32Array): Uint32Array {
+  const result = new Uint32Array(codes.length)
+  for (let row = 0; row < codes.length; row++) result[row] = translation[codes[row]!]!
+  return result
 }
 
 function shapeCodes(vector: DictVector, target: FieldDictionary | null): Vector | null {
-  const { codes, rowCount } = vector
+  const { rowCount } = vector
   const { values } = vector.dictionary
-  const used = new Uint8Array(values.length)
-  for (let row = 0; row < rowCount; row++) used[codes[row]!] = 1
-  let usedCount = 0
-  let kinds = 0
-  for (let code = 0; code < used.length; code++) {
-    if (used[code] === 0) continue
-    usedCount++
-    kinds |= kindOf(values[code])
-  }
+  // Of one kind: a loop over three is compiled for each that comes.
+  const codes = vector.codes instanceof Uint32Array ? vector.codes : new Uint32Array(vector.codes)
+  const used = usedAmong(codes, values.length)
+  const { count: usedCount, kinds } = kindsOf(used, values)
   if (usedCount === 1) return constant(rowCount, values[codes[0]!])
   const present = kinds & ~(KIND_NULL | KIND_MISSING)
-  const rare = isSparse(listedCountOf(vector), rowCount)
+  const rare = (kinds & KIND_MISSING) !== 0 && isSparse(listedCountOf(codes, values), rowCount)
   if (target !== null && !rare && (present & (present - 1) || present === KIND_STRING || present === KIND_OTHER)) {
     if (usedCount <= distinctLimit(rowCount) || knowsMost(target, rowCount, row => values[codes[row]!])) {
       const translation = target.translate(vector.dictionary, used)
-      if (translation !== null) {
-        const recoded = new Uint32Array(rowCount)
-        for (let row = 0; row < rowCount; row++) recoded[row] = translation[codes[row]!]!
-        return { kind: 'dict', rowCount, codes: recoded, dictionary: target }
-      }
+      if (translation !== null)
+        return { kind: 'dict', rowCount, codes: translated(codes, translation), dictionary: target }
     }
   }
   const own: Value[] = new Array(rowCount)
@@ -195,10 +194,27 @@ function shapeCodes(vector: DictVector, target: FieldDictionary | null): Vector 
   return lanesOrCodes(own, kinds, target)
 }
 
-function listedCountOf(vector: DictVector): number {
-  const { values } = vector.dictionary
+/** 1 by the codes that occur. */
+function usedAmong(codes: Uint32Array, size: number): Uint8Array {
+  const used = new Uint8Array(size)
+  for (let row = 0; row < codes.length; row++) used[codes[row]!] = 1
+  return used
+}
+
+function kindsOf(used: Uint8Array, values: readonly Value[]): { readonly count: number; readonly kinds: number } {
+  let count = 0
+  let kinds = 0
+  for (let code = 0; code < used.length; code++) {
+    if (used[code] === 0) continue
+    count++
+    kinds |= kindOf(values[code])
+  }
+  return { count, kinds }
+}
+
+function listedCountOf(codes: Uint32Array, values: readonly Value[]): number {
   let listed = 0
-  for (let row = 0; row < vector.rowCount; row++) if (values[vector.codes[row]!] !== undefined) listed++
+  for (let row = 0; row < codes.length; row++) if (values[codes[row]!] !== undefined) listed++
   return listed
 }
 

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { DateTime, Duration, type Value, type ValueType } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
+import { doublesOf } from './encodings/lane.ts'
 import {
   CODE_BITMAP_VALUES_MAX,
   DISTINCT_BYTES_MAX,
@@ -136,14 +137,19 @@ function summariseValues(
 
 function summariseCodes(vector: DictVector): ColumnSummary {
   const { values } = vector.dictionary
-  const counts = new Uint32Array(values.length)
-  for (let row = 0; row < vector.rowCount; row++) counts[vector.codes[row]!]!++
+  const counts = countsOf(vector.codes, vector.rowCount, values.length)
   const many = summariseManyCodes(vector, counts)
   if (many !== null) return many
   const usedCodes: number[] = []
   for (let code = 0; code < counts.length; code++) if (counts[code] !== 0) usedCodes.push(code)
   const used = usedCodes.map(code => values[code])
   return summariseValues(vector.rowCount, used, index => counts[usedCodes[index]!]!, bitmapOf(usedCodes))
+}
+
+function countsOf(codes: DictVector['codes'], rowCount: number, size: number): Uint32Array {
+  const counts = new Uint32Array(size)
+  for (let row = 0; row < rowCount; row++) counts[codes[row]!]!++
+  return counts
 }
 
 /** Of so many codes that neither their values nor how often each occurs is kept; null: they are few, or have bounds. */
@@ -278,37 +284,24 @@ function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any'
   const counts = presenceCounts(presence, rowCount)
   const none = { ...counts, types: 0, zone: null, distinct: [], counts: null, codeBitmap: null }
   if (counts.presentCount === 0) return none
-  const lane = vector.kind === 'time' ? vector.micros : vector.values
-  const distinct = new Set<number>()
-  let first = -1
-  let minRow = -1
-  let maxRow = -1
-  let fractions = false
-  let wholes = false
-  for (let row = 0; row < rowCount; row++) {
-    if (presence !== null && presence[row] !== PRESENT) continue
-    const value = lane[row]!
-    if (first === -1) first = minRow = maxRow = row
-    if (value < lane[minRow]! || (value === lane[minRow] && nanosAt(vector, row) < nanosAt(vector, minRow)))
-      minRow = row
-    if (value > lane[maxRow]! || (value === lane[maxRow] && nanosAt(vector, row) > nanosAt(vector, maxRow)))
-      maxRow = row
-    if (Number.isSafeInteger(value)) wholes = true
-    else fractions = true
-    if (distinct.size <= DISTINCT_VALUES_MAX) distinct.add(value)
-  }
-  const few = distinct.size <= DISTINCT_VALUES_MAX ? Array.from(distinct) : null
+  // Of one kind, and a loop a function, lest all of this be compiled again and again: 15 times while a store was loaded.
+  const lane = doublesOf((vector.kind === 'time' ? vector.micros : vector.values).subarray(0, rowCount))
+  let [minRow, maxRow] = [leastRow(lane, presence), greatestRow(lane, presence)]
   const min = lane[minRow]!
   const max = lane[maxRow]!
+  if (vector.kind === 'time' && vector.nanos !== null) {
+    const nanos = doublesOf(vector.nanos.subarray(0, rowCount))
+    minRow = leastRow(nanos, presenceOf(lane, presence, min))
+    maxRow = greatestRow(nanos, presenceOf(lane, presence, max))
+  }
+  const distinct = fewNumbers(lane, presence)
   switch (vector.kind) {
     case 'bool':
-      return { ...none, types: TYPE_BOOL, distinct: Array.from(distinct, value => value === 1) }
-    case 'number': {
-      const types = (wholes ? TYPE_INT : 0) | (fractions ? TYPE_FLOAT : 0)
-      return { ...none, types, zone: { kind: 'number', min, max }, distinct: few }
-    }
+      return { ...none, types: TYPE_BOOL, distinct: distinct?.map(value => value === 1) ?? null }
+    case 'number':
+      return { ...none, types: typesOfNumbers(lane, presence), zone: { kind: 'number', min, max }, distinct }
     case 'duration': {
-      const values = few?.map(value => new Duration(value)) ?? null
+      const values = distinct?.map(value => new Duration(value)) ?? null
       return { ...none, types: TYPE_DURATION, zone: { kind: 'duration', min, max }, distinct: values }
     }
     case 'time': {
@@ -320,6 +313,52 @@ function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any'
       return { ...none, types: TYPE_DATETIME, zone, distinct: null }
     }
   }
+}
+
+/** The first present row of the least value. */
+function leastRow(lane: Float64Array, presence: Uint8Array | null): number {
+  let least = -1
+  for (let row = 0; row < lane.length; row++)
+    if ((presence === null || presence[row] === PRESENT) && (least === -1 || lane[row]! < lane[least]!)) least = row
+  return least
+}
+
+function greatestRow(lane: Float64Array, presence: Uint8Array | null): number {
+  let greatest = -1
+  for (let row = 0; row < lane.length; row++)
+    if ((presence === null || presence[row] === PRESENT) && (greatest === -1 || lane[row]! > lane[greatest]!))
+      greatest = row
+  return greatest
+}
+
+/** Present are the rows that were and have this value. */
+function presenceOf(lane: Float64Array, presence: Uint8Array | null, value: number): Uint8Array {
+  const those = new Uint8Array(lane.length)
+  for (let row = 0; row < lane.length; row++)
+    if (lane[row] === value && (presence === null || presence[row] === PRESENT)) those[row] = PRESENT
+  return those
+}
+
+/** In the order they came; null: they are too many. */
+function fewNumbers(lane: Float64Array, presence: Uint8Array | null): number[] | null {
+  const distinct = new Set<number>()
+  for (let row = 0; row < lane.length; row++) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    distinct.add(lane[row]!)
+    if (distinct.size > DISTINCT_VALUES_MAX) return null
+  }
+  return [...distinct]
+}
+
+function typesOfNumbers(lane: Float64Array, presence: Uint8Array | null): number {
+  let wholes = 0
+  let fractions = 0
+  for (let row = 0; row < lane.length; row++) {
+    if (presence !== null && presence[row] !== PRESENT) continue
+    if (Number.isSafeInteger(lane[row]!)) wholes++
+    else fractions++
+  }
+  return (wholes > 0 ? TYPE_INT : 0) | (fractions > 0 ? TYPE_FLOAT : 0)
 }
 
 function nanosAt(vector: Vector, row: number): number {

@@ -3,6 +3,8 @@
  * would be kept twice. It never misses a token that is there; it finds about one in 256 that are not, and a search for several tokens
  * multiplies that. New filters are binary fuse filters; those of the first parts are Bloom filters, a column each.
  */
+
+import { spareMemory } from '../spare-memory.ts'
 import { FOLD, finishHash, forEachTokenHash, HASH_PRIME, HASH_SEED, hashToken } from '../tokens.ts'
 import type { TextVector } from '../vector.ts'
 import type { ByteSource } from './bytes.ts'
@@ -18,6 +20,10 @@ export interface TokenFilter {
 /** Probes of a Bloom filter. */
 const PROBES = 3
 const TABLE_SLOTS_MIN = 1024
+const SLOTS_EXPECTED_MAX = 1 << 20
+
+/** Slots that the last set had in the end: the next is of a part like that one, and growing to it takes as long as what it then adds. */
+let slotsExpected = TABLE_SLOTS_MIN
 
 /** The distinct hashes seen; reused from block to block, as a filter is sized only once all are known. */
 export class TokenSet {
@@ -93,12 +99,41 @@ export class TokenSet {
   addColumn(text: TextVector): void {
     const { bytes, offsets } = text
     const addText = (start: number, end: number): void => this.addText(bytes, start, end)
-    if (hashColumn(this, text, this.#addAll, addText)) return
-    for (let row = 0; row < text.rowCount; row++) addText(offsets[row]!, offsets[row + 1]!)
+    if (hashColumn(this, text, this.addAll, addText)) return
+    for (let row = 0; row < text.rowCount; row++) this.addText(bytes, offsets[row]!, offsets[row + 1]!)
   }
 
-  readonly #addAll = (hashes: Int32Array): void => {
-    for (let index = 0; index < hashes.length; index++) this.add(hashes[index]!)
+  readonly addAll = (hashes: Int32Array): void => {
+    for (let from = 0; from < hashes.length; ) from = this.#addSome(hashes, from)
+  }
+
+  /** `add` for as many as there is room for; answers where it stopped. */
+  #addSome(hashes: Int32Array, from: number): number {
+    const table = this.#table
+    const own = this.#hashes
+    const mask = table.length - 1
+    const last = table.length / 2
+    let count = this.#count
+    let index = from
+    for (; index < hashes.length && count < last; index++) {
+      const hash = hashes[index]!
+      let slot = hash & mask
+      let held = table[slot]!
+      while (held !== 0 && held !== hash) {
+        slot = (slot + 1) & mask
+        held = table[slot]!
+      }
+      if (held === hash) {
+        // Zero is in no place, and found in each that is free.
+        if (hash === 0) this.#hasZero = true
+        continue
+      }
+      table[slot] = hash
+      own[count++] = hash
+    }
+    this.#count = count
+    if (index < hashes.length) this.#grow()
+    return index
   }
 
   /** Forgets what was added. */
@@ -110,20 +145,28 @@ export class TokenSet {
   }
 
   #grow(): void {
-    const table = new Int32Array(this.#table.length * 4)
-    const mask = table.length - 1
-    for (let index = 0; index < this.#count; index++) {
-      const hash = this.#hashes[index]!
-      let slot = hash & mask
-      while (table[slot] !== 0) slot = (slot + 1) & mask
-      table[slot] = hash
-    }
+    const table = zeros(Math.max(this.#table.length * 4, Math.min(slotsExpected, SLOTS_EXPECTED_MAX)))
+    putAll(table, this.#hashes, this.#count)
+    spareMemory.give(this.#table.buffer)
     this.#table = table
     const length = table.length / 2 + 1
     if (length <= this.#hashes.length) return
-    const hashes = new Int32Array(length)
+    const hashes = new Int32Array(spareMemory.take(4 * length).buffer, 0, length)
     hashes.set(this.#hashes)
+    spareMemory.give(this.#hashes.buffer)
     this.#hashes = hashes
+  }
+
+  /** Nobody adds to it any more: its memory is for others. */
+  release(): void {
+    slotsExpected = this.#table.length
+    spareMemory.give(this.#table.buffer)
+    spareMemory.give(this.#hashes.buffer)
+    this.#table = new Int32Array(TABLE_SLOTS_MIN)
+    this.#hashes = new Int32Array(TABLE_SLOTS_MIN / 2 + 1)
+    this.#count = 0
+    this.#hasZero = false
+    forgetWords(this)
   }
 
   /** In no order that means anything. */
@@ -139,7 +182,10 @@ export class TokenSet {
     const hashes = this.hashes()
     const { length } = this.#table
     // Blocks of a part are alike, so a table that was well used stays; one that was mostly empty made way for a column of ids.
-    if (this.#count * 16 < length) this.#table = new Int32Array(Math.max(TABLE_SLOTS_MIN, length / 4))
+    if (this.#count * 16 < length) {
+      spareMemory.give(this.#table.buffer)
+      this.#table = zeros(Math.max(TABLE_SLOTS_MIN, length / 4))
+    }
     this.clear()
     return buildFuseFilter(hashes, hashes.length)
   }
@@ -155,6 +201,21 @@ export function readTokenFilter(source: ByteSource, kind: number): TokenFilter {
   if (source.remaining === 0) throw new RangeError('an empty token filter')
   const bits = source.bytes(source.remaining)
   return { byteLength: bits.byteLength, hasHash: hash => bloomHas(bits, hash) }
+}
+
+/** Those are distinct, and none of them there. */
+function putAll(table: Int32Array, hashes: Int32Array, count: number): void {
+  const mask = table.length - 1
+  for (let index = 0; index < count; index++) {
+    const hash = hashes[index]!
+    let slot = hash & mask
+    while (table[slot] !== 0) slot = (slot + 1) & mask
+    table[slot] = hash
+  }
+}
+
+function zeros(length: number): Int32Array<ArrayBuffer> {
+  return new Int32Array(spareMemory.take(4 * length).buffer, 0, length).fill(0)
 }
 
 /** A second hash of the first: the probes are `hash + i * step`. Part of the file format. */

@@ -129,15 +129,14 @@ export function hashColumn(
   owner = of
   for (let row = 0; row < rowCount; ) {
     const base = offsets[row]!
-    let end = row
-    while (end < rowCount && end - row < ROWS_MAX && offsets[end + 1]! - base <= TEXT_BYTES) end++
+    const end = endOfPiece(offsets, row, rowCount)
     if (end === row) {
       addText(base, offsets[row + 1]!)
       row++
       continue
     }
     memory.set(bytes.subarray(base, offsets[end]!), TEXT)
-    for (let each = row; each <= end; each++) words[OFFSETS / 4 + each - row] = offsets[each]! - base + TEXT
+    putOffsets(words, offsets, row, end)
     const count = loop.run(end - row)
     add(words.subarray(OUT / 4, OUT / 4 + count))
     for (let at = LEFT / 4; words[at] !== -1; at++) {
@@ -147,4 +146,19 @@ export function hashColumn(
     row = end
   }
   return true
+}
+
+/** Rows from `row` on that there is room for at once end there. */
+function endOfPiece(offsets: Uint32Array, row: number, rowCount: number): number {
+  const last = Math.min(rowCount, row + ROWS_MAX)
+  const bytesEnd = offsets[row]! + TEXT_BYTES
+  let end = row
+  while (end < last && offsets[end + 1]! <= bytesEnd) end++
+  return end
+}
+
+/** Where the texts of these rows begin and end in the memory. */
+function putOffsets(words: Int32Array, offsets: Uint32Array, row: number, end: number): void {
+  const shift = TEXT - offsets[row]!
+  for (let each = row; each <= end; each++) words[OFFSETS / 4 + each - row] = offsets[each]! + shift
 }

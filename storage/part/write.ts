@@ -29,6 +29,7 @@ import {
 import { encodeKnownRaw, encodeRaw, encodeTimeOfEvent, encodeWeave, mayBeWoven, textOfTimes } from './from-others.ts'
 import { writeFuseFilter } from './fuse-filter.ts'
 import { PartFile } from './part-file.ts'
+import type { ReadyFilter } from './ready-filter.ts'
 import { shapeColumn } from './shape.ts'
 import { summarise } from './summary.ts'
 import { shapeThin, type ThinColumn } from './thin.ts'
@@ -74,13 +75,15 @@ export function* writePartSteps(
   const temporary = `${directory}/tmp_${part.id}.part`
   const file = new PartFile(filesystem, temporary)
   let description: PartDescription | null = null
+  const writer = new PartWriter(file, part)
   try {
-    const written = yield* new PartWriter(file, part).write()
+    const written = yield* writer.write()
     file.finish(part.fsync)
     if (part.check !== undefined) yield* part.check(temporary)
     filesystem.rename(temporary, `${directory}/${part.id}.part`)
     description = written
   } finally {
+    writer.release()
     if (description === null) file.discard()
   }
   if (part.fsync) filesystem.fsyncDirectory(directory)
@@ -147,6 +150,12 @@ class PartWriter {
     }
   }
 
+  /** What it worked with is for others. */
+  release(): void {
+    this.#sink.release()
+    this.#tokens.release()
+  }
+
   #place(chunk: Uint8Array): ChunkPlace {
     const offset = this.#file.length
     this.#file.append(chunk)
@@ -166,6 +175,9 @@ class PartWriter {
     // What `_raw` may be made of: columns as they are written, so that a value is looked at once, however often it occurs.
     const shaped = new Map<string, Vector | ThinColumn>()
     const indexed = new Set<string>()
+    const ready = block.filter ?? null
+    const isReady = (name: string): boolean => ready?.columns.has(name) === true
+    const tokensOfRaw = isReady('_raw') ? null : this.#tokens
     const write = (field: FieldSoFar, vector: Vector, encode: Encode): void => {
       let addsTokens = vector.kind === 'text'
       const entry = this.#writeColumn(field, vector, sink => {
@@ -177,7 +189,7 @@ class PartWriter {
       // Whoever knows the values needs no filter.
       if (vector.kind === 'text' && entry.distinct === null) {
         if (addsTokens) {
-          this.#tokens.addColumn(vector)
+          if (!isReady(field.name)) this.#tokens.addColumn(vector)
           indexed.add(field.name)
         }
         texts.push(entries.length)
@@ -228,18 +240,18 @@ class PartWriter {
         vector,
         sink =>
           encodeTimeOfEvent(sink, vector, block) ??
-          encodeRaw(sink, vector, fromFields, this.#tokens) ??
+          encodeRaw(sink, vector, fromFields, tokensOfRaw) ??
           weave(sink, vector, others),
       )
       yield
     }
     if (known !== null) {
       this.#rawBytes += known.textBytes
-      write(this.#field('_raw'), known.rest, sink => encodeKnownRaw(sink, known, fromFields, this.#tokens))
+      write(this.#field('_raw'), known.rest, sink => encodeKnownRaw(sink, known, fromFields, tokensOfRaw))
       yield
     }
     if (texts.length > 0) {
-      const filter = this.#writeFilter()
+      const filter = this.#writeFilter(ready)
       for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
     } else this.#tokens.clear()
     const sink = new ByteSink()
@@ -285,9 +297,11 @@ class PartWriter {
   }
 
   /** One for all text of the block: see token-filter.ts. */
-  #writeFilter(): ChunkPlace {
+  #writeFilter(ready: ReadyFilter | null): ChunkPlace {
     const sink = new ByteSink()
-    writeFuseFilter(sink, this.#tokens.takeFilter())
+    // A text that was none when the filter was made has tokens of its own.
+    if (ready !== null && this.#tokens.size > 0) this.#tokens.addAll(ready.hashes)
+    writeFuseFilter(sink, ready !== null && this.#tokens.size === 0 ? ready.filter : this.#tokens.takeFilter())
     return this.#place(frameChunk(KIND_FILTER, FILTER_FUSE, sink.finish()))
   }
 

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { chunksOf, linesOf } from '../../cli/lines.ts'
+import { chunksOf } from '../../cli/lines.ts'
 import { open } from '../../engine.ts'
 import { EventBatch } from '../../storage/ingest/event-batch.ts'
-import { LineReader } from '../../storage/ingest/line-reader.ts'
+import { LineReader, type Problem } from '../../storage/ingest/line-reader.ts'
 import { createEventReader, type EventDefaults, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
 import { DateTime } from '../../storage/value.ts'
 import { type DuckDbFiles, type Loaded, loadDuckDb } from './duckdb.ts'
@@ -92,12 +92,12 @@ export async function* batchesOf(file: string): AsyncGenerator<EventBatch> {
   }
   const isJson = file.endsWith('.ndjson')
   const batch = new EventBatch()
+  const refused = ({ message }: Problem): void => {
+    throw new Error(message)
+  }
   for await (const { buffer, end } of chunksOf(file)) {
-    for (const span of linesOf(buffer, end)) {
-      const problem = isJson
-        ? reader.fromJson(batch, buffer, span.start, span.end, defaults)
-        : reader.fromLine(batch, buffer, span.start, span.end, defaults)
-      if (problem !== null) throw new Error(problem.message)
+    for (let start = 0; start < end; ) {
+      start = reader.readLines(batch, buffer, { start, end, isJson, defaults, rowsMax: BATCH_EVENTS, refused })
       if (batch.count < BATCH_EVENTS) continue
       yield batch
       batch.clear()

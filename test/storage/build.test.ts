@@ -191,18 +191,20 @@ test('whoever wants room waits for what was buffered first, and what comes meanw
     await store.close()
   }))
 
-test('from the second generation on that is full before it is old, parts are written in a hurry, if they may be', () =>
+test('from the second generation on that is full before it is old, or the first that is at once, parts are written in a hurry, if they may be', () =>
   withDirectory(async directory => {
     const events = range(0, 4000).map(n => event({ message: `word${n % 90} word${(n * 7) % 80} word${(n * 3) % 70}` }))
-    const bytesOf = async (mayHurry: boolean) => {
+    const bytesOf = async (mayHurry: boolean, fullAfterMs: number) => {
+      let now = 0
       const store = await openStore({
-        directory: `${directory}/${mayHurry}`,
+        directory: `${directory}/${mayHurry}-${fullAfterMs}`,
         flushRows: 4000,
         mayHurry,
-        clock: () => 0,
+        clock: () => now,
       })
       for (let generation = 0; generation < 3; generation++) {
         store.append(events)
+        now += fullAfterMs
         await store.flush()
       }
       const snapshot = store.snapshot()
@@ -211,9 +213,12 @@ test('from the second generation on that is full before it is old, parts are wri
       await store.close()
       return bytes
     }
-    const [first, second, third] = await bytesOf(true)
+    const [first, second, third] = await bytesOf(true, 900)
     assert.ok(second! > first! && second === third)
-    assert.deepEqual(await bytesOf(false), [first, first, first])
+    assert.deepEqual(await bytesOf(false, 900), [first, first, first])
+    // So fast that there is no doubt.
+    assert.deepEqual(await bytesOf(true, 100), [second, second, second])
+    assert.deepEqual(await bytesOf(false, 100), [first, first, first])
   }))
 
 test('a hurried part says the same in more bytes, and what is merged of such parts is woven', () =>

@@ -50,7 +50,22 @@ function readWhole(bytes: Buffer, defaults: EventDefaults): IncomingEvent[] {
   return events
 }
 
-function* batchesOf(bytes: Buffer, defaults: EventDefaults, rows = 700): Generator<EventBatch> {
+/** Many lines at once. */
+function* batchesOf(bytes: Buffer, defaults: EventDefaults, rowsMax = 700): Generator<EventBatch> {
+  const reader = new LineReader(createEventReader())
+  const batch = new EventBatch()
+  const lines = { end: bytes.length, isJson: false, defaults, rowsMax, refused: () => {} }
+  for (let start = 0; start < bytes.length; ) {
+    start = reader.readLines(batch, bytes, { ...lines, start })
+    if (batch.count < rowsMax) continue
+    yield batch
+    batch.clear()
+  }
+  yield batch
+}
+
+/** A line at a time. */
+function* batchesByLine(bytes: Buffer, defaults: EventDefaults, rows = 700): Generator<EventBatch> {
   const reader = new LineReader(createEventReader())
   const batch = new EventBatch()
   for (const { start, end } of linesOf(bytes, bytes.length)) {
@@ -69,20 +84,46 @@ const plainOf = ({ index, time, raw, fields }: IncomingEvent): unknown => ({
   fields: [...fields],
 })
 
-test('a batch of lines holds the events that reading each from nothing gives', () => {
-  let lines = 0
-  let asBytes = 0
-  for (let seed = 1; seed <= 60; seed++) {
-    const { bytes, defaults } = inputOf(seed, 80)
-    const events: unknown[] = []
-    for (const batch of batchesOf(bytes, defaults, 32)) {
-      events.push(...batch.toEvents().map(plainOf))
-      for (let row = 0; row < batch.count; row++) if (batch.shapes[row] !== null) asBytes++
+for (const [how, batchesOfLines] of [
+  ['a line at a time', batchesByLine] as const,
+  ['many at once', batchesOf] as const,
+])
+  test(`a batch of lines holds the events that reading each from nothing gives: ${how}`, () => {
+    let lines = 0
+    let asBytes = 0
+    for (let seed = 1; seed <= 60; seed++) {
+      const { bytes, defaults } = inputOf(seed, 80)
+      const events: unknown[] = []
+      for (const batch of batchesOfLines(bytes, defaults, 32)) {
+        events.push(...batch.toEvents().map(plainOf))
+        for (let row = 0; row < batch.count; row++) if (batch.shapes[row] !== null) asBytes++
+      }
+      assert.deepEqual(events, readWhole(bytes, defaults).map(plainOf), `seed ${seed}`)
+      lines += events.length
     }
-    assert.deepEqual(events, readWhole(bytes, defaults).map(plainOf), `seed ${seed}`)
-    lines += events.length
+    assert.ok(asBytes > lines * 0.4, `${asBytes} of ${lines} lines were read as bytes`)
+  })
+
+test('lines that are longer than what is read at once, or have more fields, are read among those that are not', () => {
+  const many = Array.from({ length: 900 }, (_, at) => `"field${at}":${at}`).join()
+  const lineOf = (row: number) => {
+    if (row % 40 === 7) return `{"a":"${'long '.repeat(60_000)}","b":${row}}`
+    if (row % 40 === 9) return `{${many},"b":${row}}`
+    return `{"a":"${'x'.repeat((row * 37) % 300)}","b":${row}}`
   }
-  assert.ok(asBytes > lines * 0.4, `${asBytes} of ${lines} lines were read as bytes`)
+  const lines = Array.from({ length: 1500 }, (_, row) => lineOf(row))
+  const bytes = Buffer.from(lines.join('\r\n'))
+  let row = 0
+  let asBytes = 0
+  for (const batch of batchesOf(bytes, DEFAULTS, 64)) {
+    for (const { raw, fields } of batch.toEvents()) {
+      assert.equal(raw, lines[row])
+      assert.equal(fields.get('b'), row++)
+    }
+    for (const shape of batch.shapes.slice(0, batch.count)) if (shape !== null) asBytes++
+  }
+  assert.equal(row, lines.length)
+  assert.ok(asBytes > 1480, `${asBytes} lines were read as bytes`)
 })
 
 test('a column of many thousands of values has each of them where it was, however wide its codes', () => {

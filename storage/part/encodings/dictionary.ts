@@ -4,8 +4,7 @@ import type { ByteSink, ByteSource } from '../bytes.ts'
 
 export function encodeDictionary(sink: ByteSink, codes: DictVector['codes'], dictionaryId: number): void {
   sink.varint(dictionaryId)
-  let max = 0
-  for (let row = 0; row < codes.length; row++) if (codes[row]! > max) max = codes[row]!
+  const max = greatestOf(codes)
   if (max < 2 ** 8) {
     sink.u8(1)
     sink.array(codes instanceof Uint8Array ? codes : new Uint8Array(codes))
@@ -16,6 +15,12 @@ export function encodeDictionary(sink: ByteSink, codes: DictVector['codes'], dic
     sink.u8(4)
     sink.array(codes)
   }
+}
+
+function greatestOf(codes: DictVector['codes']): number {
+  let max = 0
+  for (let row = 0; row < codes.length; row++) if (codes[row]! > max) max = codes[row]!
+  return max
 }
 
 export function decodeDictionary(
@@ -38,7 +43,10 @@ function readCodes(source: ByteSource, rowCount: number): DictVector['codes'] {
   throw new RangeError(`codes ${width} bytes wide are not known`)
 }
 
-/** Is each code below `size`? Four bytes of codes at once, where a bit is left to tell: a code more than there are carries into it. 2 M codes 3.6 → 0.6 ms. */
+/**
+ * Is each code below `size`? Four bytes of codes at once, where a bit is left to tell: a code more than there are carries into it. 2 M codes of one byte and
+ * 2 M of two 7 → 3 ms.
+ */
 function areBelow(codes: DictVector['codes'], size: number): boolean {
   const width = codes.BYTES_PER_ELEMENT
   const most = 2 ** (8 * width - 1)

@@ -2,6 +2,7 @@
  * Lanes of whole numbers, the ground under several encodings: frame of reference, delta or delta-of-delta, whichever is narrowest,
  * in 0 to 6 bytes a value. Three, five and six bytes are two planes, so that decoding is plain typed-array arithmetic.
  */
+import { spareMemory } from '../../spare-memory.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 
 type Numbers = Float64Array | Int32Array | Uint16Array | Uint32Array
@@ -27,26 +28,30 @@ function widthOf(range: number): number {
   return RAW_WIDTH
 }
 
+/**
+ * The same numbers as doubles. What loops over lanes is compiled for one kind of array then: for four it was compiled anew at each that came, ten times
+ * in a load, and a loop over numbers takes less than that long.
+ */
+export function doublesOf(values: Numbers | Uint8Array): Float64Array {
+  return values instanceof Float64Array ? values : new Float64Array(values)
+}
+
 /** Writes `values`, which are all safe integers and none of them -0. Their count is known to the reader. */
 export function writeIntegers(sink: ByteSink, values: Numbers): void {
-  const count = values.length
-  let min = count === 0 ? 0 : values[0]!
-  let max = min
-  for (let row = 1; row < count; row++) {
-    const value = values[row]!
-    if (value < min) min = value
-    else if (value > max) max = value
-  }
+  writeLane(sink, doublesOf(values))
+}
+
+function writeLane(sink: ByteSink, values: Float64Array): void {
+  const { min, max } = boundsOf(values)
   const fitsInt32 = min >= INT32_MIN && max <= INT32_MAX ? 1 : 0
   const factor = commonFactor(values, min, max)
   if (factor > 1) {
     sink.u8(SCALED | (fitsInt32 << 4))
     sink.f64(factor)
     sink.f64(min)
-    writeIntegers(
-      sink,
-      Float64Array.from({ length: count }, (_, row) => (values[row]! - min) / factor),
-    )
+    const lane = quotients(values, min, factor)
+    writeLane(sink, lane)
+    spareMemory.give(lane.buffer)
     return
   }
   const frameWidth = widthOf(max - min)
@@ -58,16 +63,41 @@ export function writeIntegers(sink: ByteSink, values: Numbers): void {
   }
   sink.f64(values[0]!)
   const deltas = differences(values)
-  if (scheme === DELTA) {
-    writeFrameOf(sink, deltas)
-    return
+  if (scheme === DELTA) writeFrameOf(sink, deltas)
+  else {
+    sink.f64(deltas[0]!)
+    const seconds = differences(deltas)
+    writeFrameOf(sink, seconds)
+    spareMemory.give(seconds.buffer)
   }
-  sink.f64(deltas[0]!)
-  writeFrameOf(sink, differences(deltas))
+  spareMemory.give(deltas.buffer)
+}
+
+/** Of a loop's own, which gives them back: three arrays a lane were a fifth of what a load left to collect. */
+function spareDoubles(length: number): Float64Array<ArrayBuffer> {
+  return new Float64Array(spareMemory.take(8 * length).buffer, 0, length)
+}
+
+/** Of none, zero. */
+function boundsOf(values: Float64Array): { readonly min: number; readonly max: number } {
+  let min = values.length === 0 ? 0 : values[0]!
+  let max = min
+  for (let row = 1; row < values.length; row++) {
+    const value = values[row]!
+    if (value < min) min = value
+    else if (value > max) max = value
+  }
+  return { min, max }
+}
+
+function quotients(values: Float64Array, min: number, factor: number): Float64Array<ArrayBuffer> {
+  const result = spareDoubles(values.length)
+  for (let row = 0; row < values.length; row++) result[row] = (values[row]! - min) / factor
+  return result
 }
 
 /** What divides the distance of every value from the least one; 1 where that gains nothing. Nearly every lane says so in its first rows. */
-function commonFactor(values: Numbers, min: number, max: number): number {
+function commonFactor(values: Float64Array, min: number, max: number): number {
   if (values.length < 16 || max - min < 256 || max - min > EXACT_RANGE) return 1
   let factor = max - min
   for (let row = 0; row < values.length && factor > 1; row++) {
@@ -82,7 +112,7 @@ function commonFactor(values: Numbers, min: number, max: number): number {
 }
 
 /** The scheme that needs the fewest bytes a value; the simpler one when they tie. */
-function narrowest(values: Numbers, frameWidth: number): number {
+function narrowest(values: Float64Array, frameWidth: number): number {
   const count = values.length
   if (count < 3) return FRAME
   let delta = values[1]! - values[0]!
@@ -105,56 +135,45 @@ function narrowest(values: Numbers, frameWidth: number): number {
   return deltaWidth < frameWidth ? DELTA : FRAME
 }
 
-function differences(values: Numbers): Float64Array {
-  const deltas = new Float64Array(values.length - 1)
+function differences(values: Float64Array): Float64Array<ArrayBuffer> {
+  const deltas = spareDoubles(values.length - 1)
   for (let row = 0; row < deltas.length; row++) deltas[row] = values[row + 1]! - values[row]!
   return deltas
 }
 
-function writeFrameOf(sink: ByteSink, values: Numbers): void {
-  let min = values[0]!
-  let max = min
-  for (let row = 1; row < values.length; row++) {
-    const value = values[row]!
-    if (value < min) min = value
-    else if (value > max) max = value
-  }
+function writeFrameOf(sink: ByteSink, values: Float64Array): void {
+  const { min, max } = boundsOf(values)
   writeFrame(sink, values, min, widthOf(max - min))
 }
 
-function writeFrame(sink: ByteSink, values: Numbers, base: number, width: number): void {
+function writeFrame(sink: ByteSink, values: Float64Array, base: number, width: number): void {
   sink.u8(width)
   if (width === RAW_WIDTH) {
-    sink.array(values instanceof Float64Array ? values : new Float64Array(values))
+    sink.array(values)
     return
   }
   sink.f64(base)
   if (width === 0) return
-  const low = lowPlane(width, values.length)
-  const high = highPlane(width, values.length)
-  if (high === null) {
-    for (let row = 0; row < values.length; row++) low[row] = values[row]! - base
-  } else {
-    const scale = 2 ** (8 * low.BYTES_PER_ELEMENT)
-    for (let row = 0; row < values.length; row++) {
-      const residual = values[row]! - base
-      const top = Math.floor(residual / scale)
-      high[row] = top
-      low[row] = residual - top * scale
-    }
+  const residuals = spareDoubles(values.length)
+  subtract(values, base, residuals)
+  const words = new Uint32Array(spareMemory.take(4 * values.length).buffer, 0, values.length)
+  // What is beyond 32 bits is left out.
+  words.set(residuals)
+  sink.array(width === 1 ? new Uint8Array(words) : width < 4 ? new Uint16Array(words) : words)
+  if (width === 3 || width > 4) {
+    divide(residuals, width === 3 ? 2 ** 16 : 2 ** 32)
+    sink.array(width === 6 ? new Uint16Array(residuals) : new Uint8Array(residuals))
   }
-  sink.array(low)
-  if (high !== null) sink.array(high)
+  spareMemory.give(residuals.buffer)
+  spareMemory.give(words.buffer)
 }
 
-function lowPlane(width: number, count: number): Uint8Array | Uint16Array | Uint32Array {
-  if (width === 1) return new Uint8Array(count)
-  return width < 4 ? new Uint16Array(count) : new Uint32Array(count)
+function subtract(values: Float64Array, base: number, into: Float64Array): void {
+  for (let row = 0; row < values.length; row++) into[row] = values[row]! - base
 }
 
-function highPlane(width: number, count: number): Uint8Array | Uint16Array | null {
-  if (width === 3 || width === 5) return new Uint8Array(count)
-  return width === 6 ? new Uint16Array(count) : null
+function divide(values: Float64Array, divisor: number): void {
+  for (let row = 0; row < values.length; row++) values[row] = Math.floor(values[row]! / divisor)
 }
 
 /** Reads `count` values: into an Int32Array when they fit one, unless the caller needs doubles. */

@@ -7,10 +7,14 @@ import { readPresence, writePresence } from './presence.ts'
 export function encodeText(sink: ByteSink, vector: TextVector): void {
   const { rowCount, offsets } = vector
   writePresence(sink, vector.presence)
-  const lengths = new Uint32Array(rowCount)
-  for (let row = 0; row < rowCount; row++) lengths[row] = offsets[row + 1]! - offsets[row]!
-  writeIntegers(sink, lengths)
+  writeIntegers(sink, lengthsOf(offsets, rowCount))
   sink.bytes(vector.bytes.subarray(offsets[0] ?? 0, offsets[rowCount] ?? 0))
+}
+
+function lengthsOf(offsets: Uint32Array, rowCount: number): Float64Array {
+  const lengths = new Float64Array(rowCount)
+  for (let row = 0; row < rowCount; row++) lengths[row] = offsets[row + 1]! - offsets[row]!
+  return lengths
 }
 
 /** The bytes are a view of the chunk, which is theirs alone: copying them would cost more than the lengths before them. */

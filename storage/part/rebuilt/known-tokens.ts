@@ -2,8 +2,10 @@
  * The tokens of lines that are known to be what templates and columns give: those of the pieces, and of each column those of its values, a
  * value once where it is told apart. The lines themselves are not looked at, and need not be there.
  */
-import { PRESENT, type Vector } from '../../vector.ts'
+import type { Value } from '../../value.ts'
+import { type DictVector, type NumberVector, PRESENT, type Vector } from '../../vector.ts'
 import type { KnownRaw } from '../columns.ts'
+import { doublesOf } from '../encodings/lane.ts'
 import type { ThinColumn } from '../thin.ts'
 import type { TokenSet } from '../token-filter.ts'
 import { NumberTokens } from './number-tokens.ts'
@@ -11,8 +13,7 @@ import type { Others } from './prove.ts'
 import { jsonBytesOf, NO_ROOM, rendererOf } from './render.ts'
 
 export function addKnownTokens({ templates, chosen }: KnownRaw, others: Others, tokens: TokenSet): void {
-  const occurs = new Uint8Array(templates.length + 1)
-  for (let row = 0; row < chosen.length; row++) occurs[chosen[row]!] = 1
+  const occurs = occurring(chosen, templates.length)
   /** Of each field, which templates say it: 1 by their number. */
   const saidBy = new Map<string, Uint8Array>()
   for (const [index, { pieces, fields }] of templates.entries()) {
@@ -32,6 +33,13 @@ export function addKnownTokens({ templates, chosen }: KnownRaw, others: Others, 
   }
 }
 
+/** 1 by the numbers of templates that occur. */
+function occurring(chosen: Uint16Array, templateCount: number): Uint8Array {
+  const occurs = new Uint8Array(templateCount + 1)
+  for (let row = 0; row < chosen.length; row++) occurs[chosen[row]!] = 1
+  return occurs
+}
+
 function addColumn(
   column: Vector | ThinColumn,
   isIndexed: boolean,
@@ -40,58 +48,87 @@ function addColumn(
   tokens: TokenSet,
 ): void {
   if (!('kind' in column)) {
-    addRows(column, chosen, numbers, tokens)
+    addRows(column, rowsOf(chosen, numbers), tokens)
     return
   }
   switch (column.kind) {
     case 'const':
-      addRows(column, chosen.subarray(0, chosen.findIndex(each => numbers[each] === 1) + 1), numbers, tokens)
+      addRows(column, rowsOf(chosen, numbers).slice(0, 1), tokens)
       return
-    case 'dict': {
-      const { codes, dictionary } = column
-      const isAdded = new Uint8Array(dictionary.values.length)
-      for (let row = 0; row < chosen.length; row++) {
-        const code = codes[row]!
-        if (isAdded[code] === 1 || numbers[chosen[row]!] === 0) continue
-        isAdded[code] = 1
-        const value = dictionary.values[code]
-        if (typeof value === 'string' && tokens.addWord(value)) continue
-        const text = jsonBytesOf(value)
-        if (text !== null) tokens.addText(text, 0, text.length)
-      }
+    case 'dict':
+      addValues(valuesUsed(column, chosen, numbers), tokens)
       return
-    }
     case 'text': {
       const { presence } = column
       // Without an escape a text has the same tokens in the line; what is null has one of its own.
-      if (!isIndexed) addRows(column, chosen, numbers, tokens)
-      else if (presence !== null) addRows(column, chosen, numbers, tokens, row => presence[row] !== PRESENT)
+      if (!isIndexed) addRows(column, rowsOf(chosen, numbers), tokens)
+      else if (presence !== null)
+        addRows(
+          column,
+          rowsOf(chosen, numbers).filter(row => presence[row] !== PRESENT),
+          tokens,
+        )
       return
     }
-    case 'number': {
-      const { values, presence } = column
-      const words = new NumberTokens(tokens)
-      const isLeft = (row: number) => (presence !== null && presence[row] !== PRESENT) || !words.add(values[row]!)
-      addRows(column, chosen, numbers, tokens, isLeft)
+    case 'number':
+      addRows(column, addNumbers(column, chosen, numbers, new NumberTokens(tokens)), tokens)
       return
-    }
     default:
-      addRows(column, chosen, numbers, tokens)
+      addRows(column, rowsOf(chosen, numbers), tokens)
   }
 }
 
-/** Each value is written as it stands in the line. */
-function addRows(
-  column: Vector | ThinColumn,
+/** The rows whose template says the field. */
+function rowsOf(chosen: Uint16Array, numbers: Uint8Array): number[] {
+  const rows: number[] = []
+  for (let row = 0; row < chosen.length; row++) if (numbers[chosen[row]!] === 1) rows.push(row)
+  return rows
+}
+
+function addValues(values: readonly Value[], tokens: TokenSet): void {
+  for (const value of values) {
+    if (typeof value === 'string' && tokens.addWord(value)) continue
+    const text = jsonBytesOf(value)
+    if (text !== null) tokens.addText(text, 0, text.length)
+  }
+}
+
+/** The values that the lines say, each once. */
+function valuesUsed({ codes, dictionary }: DictVector, chosen: Uint16Array, numbers: Uint8Array): Value[] {
+  const { values } = dictionary
+  const isUsed = new Uint8Array(values.length)
+  const used: Value[] = []
+  for (let row = 0; row < chosen.length; row++) {
+    const code = codes[row]!
+    if (isUsed[code] === 1 || numbers[chosen[row]!] === 0) continue
+    isUsed[code] = 1
+    used.push(values[code])
+  }
+  return used
+}
+
+/** Answers with the rows that are left: what is no number there, or is written in another way. */
+function addNumbers(
+  { values: given, presence }: NumberVector,
   chosen: Uint16Array,
   numbers: Uint8Array,
-  tokens: TokenSet,
-  isWanted: (row: number) => boolean = () => true,
-): void {
+  words: NumberTokens,
+): number[] {
+  const values = doublesOf(given)
+  const left: number[] = []
+  for (let row = 0; row < chosen.length; row++) {
+    if (numbers[chosen[row]!] === 0) continue
+    if ((presence !== null && presence[row] !== PRESENT) || !words.add(values[row]!)) left.push(row)
+  }
+  return left
+}
+
+/** Each value is written as it stands in the line. */
+function addRows(column: Vector | ThinColumn, rows: readonly number[], tokens: TokenSet): void {
+  if (rows.length === 0) return
   const render = rendererOf(column)
   let scratch = new Uint8Array(1024)
-  for (let row = 0; row < chosen.length; row++) {
-    if (numbers[chosen[row]!] === 0 || !isWanted(row)) continue
+  for (const row of rows) {
     let end = render(row, scratch, 0)
     while (end === NO_ROOM) {
       scratch = new Uint8Array(scratch.length * 2)

@@ -93,12 +93,12 @@ export function rebuild(text: TextVector, others: Others, tokens: TokenSet | nul
 }
 
 /** The same of text of which most is known. It is rebuilt whatever comes of the rest. */
-export function rebuildRest(known: KnownRaw, others: Others, tokens: TokenSet): RebuiltText {
+export function rebuildRest(known: KnownRaw, others: Others, tokens: TokenSet | null): RebuiltText {
   const { rest, textBytes } = known
   const templates = [...known.templates]
   const chosen = known.chosen.slice()
-  addKnownTokens(known, others, tokens)
-  choose(rest, others, tokens, templates, chosen, Number.POSITIVE_INFINITY)
+  if (tokens !== null) addKnownTokens(known, others, tokens)
+  if (chosen.includes(0)) choose(rest, others, tokens, templates, chosen, Number.POSITIVE_INFINITY)
   return { templates, chosen, textBytes }
 }
 

@@ -80,13 +80,18 @@ export function encodeRebuilt(sink: ByteSink, text: TextVector, { templates, cho
     }
   }
   writeIntegers(sink, chosen)
-  const kept: number[] = []
-  for (let row = 0; row < chosen.length; row++) if (chosen[row] === 0) kept.push(row)
+  const kept = rowsWithout(chosen)
   writeIntegers(
     sink,
     Uint32Array.from(kept, row => offsets[row + 1]! - offsets[row]!),
   )
   for (const row of kept) sink.bytes(bytes.subarray(offsets[row], offsets[row + 1]))
+}
+
+function rowsWithout(chosen: Uint16Array): number[] {
+  const rows: number[] = []
+  for (let row = 0; row < chosen.length; row++) if (chosen[row] === 0) rows.push(row)
+  return rows
 }
 
 /** A chunk of text that is put together from columns, taken apart. @throws {RangeError} when the bytes describe none */

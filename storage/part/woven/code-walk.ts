@@ -60,7 +60,7 @@ const CODE_WALK: readonly (readonly number[])[] = [
   ...[op.ifThen, op.i32(0), op.set(IS_LOCAL), op.end],
   ...[op.get(NEXT), op.i32(1), op.add, op.set(NEXT)],
   ...[op.end, op.end],
-  ...[op.get(BEFORE), op.i32(8), op.shiftLeft, op.get(CODE), op.or, op.i32(1), op.storeByte],
+  ...[op.get(BEFORE), op.i32(8), op.shiftLeft, op.get(CODE), op.or, op.i32(1), op.storeByte(0)],
   ...[op.get(CODE), op.tee(BEFORE), op.brIf(0)],
   // A row has ended: of each group the last.
   ...[op.get(GROUP), op.i32(1), op.sub, op.tee(GROUP), op.brIf(0)],
