@@ -6,10 +6,11 @@ import { KernelRunner } from '../instantiate.ts'
 import type { FilterKernel, KernelSpec } from '../program.ts'
 import type { Operator, RunContext } from './operator.ts'
 
+/** Where survivors are written before it is known how many they are: of the thread, as one filter at a time is at it. Fresh memory costs a page fault per 1,024 rows. */
+let scratch = new Uint32Array(0)
+
 export class FilterRunner {
   readonly #kernel: KernelRunner<FilterKernel>
-  /** Where survivors are written before it is known how many they are. Kept: fresh memory costs a page fault per 1,024 rows. */
-  #scratch = new Uint32Array(0)
   readonly #lender = new Lender()
 
   constructor(spec: KernelSpec, context: RunContext) {
@@ -20,8 +21,8 @@ export class FilterRunner {
   apply(batch: Batch): Batch | null {
     const { rowCount, selection, selectedCount } = batch
     const columns = this.#kernel.spec.fields.map(field => batch.column(field))
-    if (this.#scratch.length < selectedCount) this.#scratch = new Uint32Array(selectedCount)
-    const out = this.#scratch
+    if (scratch.length < selectedCount) scratch = new Uint32Array(selectedCount)
+    const out = scratch
     const selected = selection !== null
     const run = (kernel: FilterKernel): number =>
       lending(this.#lender, () => kernel(columns, rowCount, selection, selectedCount, out))

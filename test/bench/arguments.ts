@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 export const USAGE = `npm run bench -- [options]
   --rows <n>          events to measure over (2000000)
   --seed <n>          of the generator (1)
-  --runs <n>          timed runs of each query (9)
+  --runs <n>          timed runs of each query (27: three turns of nine)
   --suite <name>      seeded (the default) or windows: real events, 259 fields
   --only <text>       questions whose name contains the text
   --engine <name>     quern, duckdb or both (both); with one there are no ratios
@@ -68,7 +68,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     options: {
       rows: { type: 'string', default: '2000000' },
       seed: { type: 'string', default: '1' },
-      runs: { type: 'string', default: '9' },
+      runs: { type: 'string', default: '27' },
       suite: { type: 'string', default: 'seeded' },
       only: { type: 'string', default: '' },
       engine: { type: 'string', default: 'both' },

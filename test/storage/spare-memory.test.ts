@@ -54,6 +54,19 @@ test('of what is given no more is kept than was said, and nothing that is too li
   assert.equal(memory.byteLength, 40)
 })
 
+test('what nobody asks for makes room for what is asked for', () => {
+  const memory = new SpareMemory({ bytesMin: 8, bytesMax: 1000 })
+  for (let n = 0; n < 10; n++) memory.give(new ArrayBuffer(100))
+  for (let round = 0; round < 5; round++) {
+    const { buffer } = memory.take(200)
+    memory.give(buffer)
+    assert.equal(memory.take(200).buffer, buffer)
+    memory.give(buffer)
+    assert.ok(memory.byteLength <= 1000)
+  }
+  assert.ok(memory.take(100).length > 0 && memory.byteLength >= 700, 'only what was in the way has gone')
+})
+
 test('who read what was buffered goes on reading it while its memory would do for what comes next', () =>
   withDirectory(async directory => {
     const store = await openStore({ directory, builder: new ThreadBuilder(0), compactionWorkers: 0 })
