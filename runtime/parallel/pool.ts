@@ -119,7 +119,7 @@ class Thread implements WholeThread {
   #worker: Worker | null = null
   #soon: NodeJS.Timeout | null = null
   /** What it is told when it is started. */
-  readonly #orders: { readonly order: Order | Request; readonly moved: readonly ArrayBuffer[] }[] = []
+  readonly #orders: { readonly order: Order; readonly moved: readonly ArrayBuffer[] }[] = []
   readonly #waiting = new Map<number, Waiting>()
   readonly #wholes = new Map<number, (reply: WholeReply['of']) => void>()
   #mirror: IdMirror | null = null
@@ -159,7 +159,8 @@ class Thread implements WholeThread {
       this.#gone()
     })
     for (const { order, moved } of this.#orders.splice(0)) worker.postMessage(order, moved as ArrayBuffer[])
-    this.#restIfIdle()
+    if (this.#isIdle) this.#rest()
+    else this.#wake()
   }
 
   #startSoon(soon: NodeJS.Timeout | null): void {
@@ -167,7 +168,7 @@ class Thread implements WholeThread {
     this.#soon = soon
   }
 
-  #tell(order: Order | Request, moved: readonly ArrayBuffer[] = []): void {
+  #tell(order: Order, moved: readonly ArrayBuffer[] = []): void {
     if (this.#worker === null) this.#orders.push({ order, moved })
     else this.#worker.postMessage(order, moved as ArrayBuffer[])
   }
@@ -184,7 +185,22 @@ class Thread implements WholeThread {
     })
     const request: Request = { id, task, known: mirror.known, canceled }
     this.#tell(request)
-    return { result, cancel: () => void Atomics.store(new Int32Array(canceled), 0, 1) }
+    const cancel = (): void => {
+      Atomics.store(new Int32Array(canceled), 0, 1)
+      if (!this.isOnline) this.#forget(id)
+    }
+    return { result, cancel }
+  }
+
+  /** Of a thread that is only starting nobody waits for the answer. */
+  #forget(id: number): void {
+    const waiting = this.#waiting.get(id)
+    if (waiting === undefined) return
+    this.#waiting.delete(id)
+    const at = this.#orders.findIndex(({ order }) => order.id === id)
+    if (at >= 0) this.#orders.splice(at, 1)
+    waiting.settle(null)
+    this.#restIfIdle()
   }
 
   get load(): number {
@@ -217,8 +233,12 @@ class Thread implements WholeThread {
     this.#worker?.ref()
   }
 
+  get #isIdle(): boolean {
+    return this.#waiting.size === 0 && this.#wholes.size === 0
+  }
+
   #restIfIdle(): void {
-    if (this.#waiting.size === 0 && this.#wholes.size === 0) this.#rest()
+    if (this.#isIdle) this.#rest()
   }
 
   async end(): Promise<void> {

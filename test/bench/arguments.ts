@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 export const USAGE = `npm run bench -- [options]
   --rows <n>          events to measure over (2000000)
   --seed <n>          of the generator (1)
-  --runs <n>          timed runs of each query (27: three turns of nine)
+  --runs <n>          timed runs of each query (27 of the table, three turns of nine; 9 of what takes longer)
   --suite <name>      seeded (the default) or windows: real events, 259 fields
   --only <text>       questions whose name contains the text
   --engine <name>     quern, duckdb or both (both); with one there are no ratios
@@ -61,6 +61,11 @@ export interface BenchArguments {
   readonly help: boolean
 }
 
+/** What asks each question once a run takes long, and is no table of milliseconds. */
+function defaultRuns({ cold = false, concurrent = false, pipe = false, profile = false }): string {
+  return cold || concurrent || pipe || profile ? '9' : '27'
+}
+
 /** @throws {Error} saying which option is wrong */
 export function readArguments(given: readonly string[]): BenchArguments {
   const { values } = parseArgs({
@@ -68,7 +73,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
     options: {
       rows: { type: 'string', default: '2000000' },
       seed: { type: 'string', default: '1' },
-      runs: { type: 'string', default: '27' },
+      runs: { type: 'string' },
       suite: { type: 'string', default: 'seeded' },
       only: { type: 'string', default: '' },
       engine: { type: 'string', default: 'both' },
@@ -102,7 +107,7 @@ export function readArguments(given: readonly string[]): BenchArguments {
   return {
     rows: wholeNumber('rows', values.rows),
     seed: wholeNumber('seed', values.seed),
-    runs: wholeNumber('runs', values.runs),
+    runs: wholeNumber('runs', values.runs ?? defaultRuns(values)),
     suite: suiteOf(values.suite),
     only: values.only.toLowerCase(),
     engines: enginesOf(values.engine),

@@ -11,7 +11,8 @@ import { FUNCTIONS } from '../../../compiler/functions/index.ts'
 import { compile } from '../../../compiler/index.ts'
 import { packPlan, unpackPlan } from '../../../compiler/physical/transfer.ts'
 import { type Engine, open } from '../../../engine.ts'
-import type { Lanes } from '../../../runtime/parallel/lanes.ts'
+import { Interner } from '../../../runtime/helpers/interner.ts'
+import type { Lanes, LaneTask } from '../../../runtime/parallel/lanes.ts'
 import { ThreadPool } from '../../../runtime/parallel/pool.ts'
 import { packValue, unpackValue } from '../../../runtime/parallel/values.ts'
 import { SHARED_MS_MIN, WorkLedger } from '../../../runtime/parallel/work.ts'
@@ -289,6 +290,21 @@ describe('a whole query in another thread', () => {
       await assert.rejects(aborted, { name: 'CanceledError' })
       assert.deepEqual((await engine.query('stats count() as n').collect()).rows, [[1550]])
     })
+  })
+})
+
+describe('a thread that is not started yet', () => {
+  it('is expected, and forgets what it was given when nobody waits for it any more', async () => {
+    const budget = CacheBudget.of(1, 1)
+    const entry = pathToFileURL(join(tmpdir(), 'no such file'))
+    const pool = new ThreadPool({ entry, threads: 1, budget, poolBytes: 1, rowsMin: 1 })
+    assert.deepEqual([pool.expected(), pool.ready()], [1, 0])
+    const { result, cancel } = pool.run(0, {} as LaneTask, new Interner())
+    cancel()
+    assert.equal(await result, null)
+    assert.equal(budget.take(), null, 'it has its share')
+    await pool.close()
+    assert.notEqual(budget.take(), null)
   })
 })
 
