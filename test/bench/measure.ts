@@ -49,12 +49,12 @@ const WARM_UPS_MIN = 4
  * the processor's caches. `status >= 500` takes 5 to 10 ms after one, and by the sixth run 3.5 again; by turns with DuckDB it took 8.2 where each asked
  * once, and 6 where three times. It takes DuckDB less long to be there: 7.2, 6.5 and 6.1 ms of a turn of three. One turn of nine is over in 25 ms, in which a
  * neighbour, or V8 compiling what the question before left undone, decides: `status >= 500` took 4.2, 4.8 and 5.1 ms in three runs of one turn each, and 2.7
- * in each of five where there were five turns. So there are three.
+ * where five turns followed two seconds of nothing else. So there are three.
  */
 const RUNS_A_TURN = 9
 const RUNS_NOT_TIMED = 3
 const WARM_UP_MS = 5000
-/** Twelve runs of a quick question are over before V8 has compiled for good what they ran: with them alone `status >= 500` took 3.8 to 5.3 ms, with a second of them 2.7. */
+/** Twelve runs of a quick question are over before V8 has compiled for good what they ran: with them alone `status >= 500` took 3.8 to 5.3 ms, with a second of them 3.1 to 3.9. */
 const WARM_UP_MS_MIN = 1000
 
 export async function measure(
