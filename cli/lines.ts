@@ -3,10 +3,8 @@ import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } 
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import { endOfLine, endOfText, NEWLINE } from '../storage/ingest/line-end.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
-
-const NEWLINE = 10
-const RETURN = 13
 
 /** Is something piped or redirected into this process (and not just /dev/null or a terminal)? */
 export function stdinIsPiped(): boolean {
@@ -141,10 +139,9 @@ async function* plainChunks(path: string): AsyncGenerator<Chunk> {
 export function* linesOf(chunk: Buffer, end: number): Generator<{ readonly start: number; readonly end: number }> {
   const span = { start: 0, end: 0 }
   for (let start = 0; start < end; ) {
-    let stop = chunk.indexOf(NEWLINE, start)
-    if (stop < 0 || stop > end) stop = end
+    const stop = endOfLine(chunk, start, end)
     span.start = start
-    span.end = stop > start && chunk[stop - 1] === RETURN ? stop - 1 : stop
+    span.end = endOfText(chunk, start, stop)
     if (span.end > start) yield span
     start = stop + 1
   }

@@ -39,6 +39,17 @@ export class DecimalVector implements NumberVector {
   }
 }
 
+/** Numbers as they are held: each divided by `divisor` is a value. */
+export function dividendsOf(vector: NumberVector): {
+  readonly values: Float64Array | Int32Array
+  readonly divisor: number
+} {
+  const { decimals } = vector
+  return decimals === undefined
+    ? { values: vector.values, divisor: 1 }
+    : { values: decimals.whole, divisor: decimals.divisor }
+}
+
 /** By itself: where the loop was compiled while it ran, V8 knew nothing of what came behind it, and gave the code up at the end of every block. */
 function divided({ whole, divisor }: Decimals): Float64Array {
   const values = new Float64Array(whole.length)

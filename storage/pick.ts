@@ -1,6 +1,7 @@
 /**
  * Rows out of several vectors as one: typed where all of them are of one kind, so that no value is boxed on its way through a sort.
  */
+import { dividendsOf } from './decimal-vector.ts'
 import type { Value } from './value.ts'
 import {
   type AnyVector,
@@ -85,8 +86,8 @@ function laneOf(values: Lane['values'] | null, vector: Vector, divisor = 1): Lan
 
 function numberLaneOf(vector: Vector): Lane {
   if (vector.kind !== 'number') return laneOf(null, vector)
-  const { decimals } = vector
-  return decimals === undefined ? laneOf(vector.values, vector) : laneOf(decimals.whole, vector, decimals.divisor)
+  const { values, divisor } = dividendsOf(vector)
+  return laneOf(values, vector, divisor)
 }
 
 function pickLane(lanes: readonly Lane[], { of, rows }: Picks): Float64Array {

@@ -53,6 +53,11 @@ export class SpareMemory {
     return new Uint8Array(Buffer.allocUnsafeSlow(roundedUp(bytes)).buffer as ArrayBuffer)
   }
 
+  /** As `take`: so many elements, which are anything. */
+  elements<Elements>(Kind: KindOfArray<Elements>, count: number): Elements {
+    return new Kind(this.take(count * Kind.BYTES_PER_ELEMENT).buffer, 0, count)
+  }
+
   /** Whoever gives it has nothing that reads it any more. */
   give(buffer: ArrayBuffer): void {
     const { byteLength } = buffer
@@ -95,6 +100,12 @@ export class SpareMemory {
     this.#shelves = []
     this.#bytes = 0
   }
+}
+
+/** `Float64Array`, `Uint16Array` … */
+interface KindOfArray<Elements> {
+  readonly BYTES_PER_ELEMENT: number
+  new (buffer: ArrayBuffer, byteOffset: number, length: number): Elements
 }
 
 interface Shelf {

@@ -55,7 +55,6 @@ export const op = {
   addFloats: [0xa0],
   subtractFloats: [0xa1],
   divideFloats: [0xa3],
-  float: (value: number) => [0x44, ...new Uint8Array(Float64Array.of(value).buffer)],
   floatOfInt: [0xb7],
   floatOfLong: [0xb9],
   bitsOfFloat: [0xbd],

@@ -65,7 +65,7 @@ function shapeOf(step: Step): StepShape {
   return { kind: isKept ? 'kept sum' : kind, values: isFloat ? 'f64' : 'i32', width, divisor: divisorOf(values) }
 }
 
-const laneOf = (values: Numbers | Codes): Float64Array | Int32Array | Codes =>
+const laneOf = <Plain extends Lane>(values: Plain | Decimals): Plain | Int32Array =>
   'whole' in values ? values.whole : values
 const divisorOf = (values: Numbers): number => ('whole' in values ? values.divisor : 1)
 
@@ -130,7 +130,7 @@ interface Gathering {
 }
 
 const bucketsOf = (values: Numbers, rowCount: number): BucketRange | null =>
-  bucketRange('whole' in values ? values.whole : values, rowCount, divisorOf(values))
+  bucketRange(laneOf(values), rowCount, divisorOf(values))
 
 /** What a block adds to the sketches of slots. */
 class SketchCounts implements Gathering {

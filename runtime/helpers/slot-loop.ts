@@ -101,7 +101,7 @@ function take({ kind, values, width, divisor }: StepShape, from: number, locals:
   const [load, shift] = values === 'f64' ? [op.loadFloat, FLOAT_SHIFT] : LOADS.get(width)!
   const loaded = [...element(from, row, shift), ...load]
   if (values === 'codes') return [loaded, op.set(code), ...takeLoaded(kind, from + 1, locals)]
-  const divided = divisor === 1 ? [] : [...op.float(divisor), ...op.divideFloats]
+  const divided = divisor === 1 ? [] : [...op.f64(divisor), ...op.divideFloats]
   return [loaded, values === 'i32' ? op.floatOfInt : [], divided, op.set(x), ...takeLoaded(kind, from + 1, locals)]
 }
 

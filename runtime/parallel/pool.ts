@@ -117,13 +117,13 @@ class Thread implements WholeThread {
   readonly #failed: (error: Error) => void
   /** Null until it is started. */
   #worker: Worker | null = null
-  #soon: NodeJS.Timeout | null = null
+  readonly #soon: NodeJS.Timeout
   /** What it is told when it is started. */
-  readonly #orders: { readonly order: Order; readonly moved: readonly ArrayBuffer[] }[] = []
+  readonly #requests: Request[] = []
   readonly #waiting = new Map<number, Waiting>()
   readonly #wholes = new Map<number, (reply: WholeReply['of']) => void>()
   #mirror: IdMirror | null = null
-  #requests = 0
+  #lastId = 0
   #idle: NodeJS.Timeout | null = null
 
   /** @param share  of the budget, taken */
@@ -138,10 +138,18 @@ class Thread implements WholeThread {
 
   #start(): void {
     if (this.#worker !== null || this.isGone) return
-    this.#startSoon(null)
+    clearTimeout(this.#soon)
     const { entry, budget, poolBytes, stepsBack = false } = this.#options
     const workerData: ThreadData = { cache: { memory: budget.memory, share: this.#share }, poolBytes, stepsBack }
-    const worker = new Worker(entry, { workerData, name: 'quern-scan' })
+    let worker: Worker
+    try {
+      worker = new Worker(entry, { workerData, name: 'quern-scan' })
+    } catch (error) {
+      // The system has none left, say.
+      this.#failed(error instanceof Error ? error : new Error(String(error)))
+      void this.end()
+      return
+    }
     this.#worker = worker
     // A query holds the process by itself while it runs; a thread that waits does not.
     worker.unref()
@@ -158,19 +166,9 @@ class Thread implements WholeThread {
       budget.release(this.#share)
       this.#gone()
     })
-    for (const { order, moved } of this.#orders.splice(0)) worker.postMessage(order, moved as ArrayBuffer[])
+    for (const request of this.#requests.splice(0)) worker.postMessage(request)
     if (this.#isIdle) this.#rest()
     else this.#wake()
-  }
-
-  #startSoon(soon: NodeJS.Timeout | null): void {
-    if (this.#soon !== null) clearTimeout(this.#soon)
-    this.#soon = soon
-  }
-
-  #tell(order: Order, moved: readonly ArrayBuffer[] = []): void {
-    if (this.#worker === null) this.#orders.push({ order, moved })
-    else this.#worker.postMessage(order, moved as ArrayBuffer[])
   }
 
   run(task: LaneTask, interner: Interner): { readonly result: Promise<LaneResult | null>; cancel(): void } {
@@ -178,13 +176,14 @@ class Thread implements WholeThread {
     if (this.#mirror?.interner !== interner) this.#mirror = new IdMirror(interner)
     const mirror = this.#mirror
     const canceled = new SharedArrayBuffer(4)
-    const id = ++this.#requests
+    const id = ++this.#lastId
     this.#wake()
     const result = new Promise<LaneResult | null>(settle => {
       this.#waiting.set(id, { mirror, settle })
     })
     const request: Request = { id, task, known: mirror.known, canceled }
-    this.#tell(request)
+    if (this.#worker === null) this.#requests.push(request)
+    else this.#worker.postMessage(request)
     const cancel = (): void => {
       Atomics.store(new Int32Array(canceled), 0, 1)
       if (!this.isOnline) this.#forget(id)
@@ -197,8 +196,8 @@ class Thread implements WholeThread {
     const waiting = this.#waiting.get(id)
     if (waiting === undefined) return
     this.#waiting.delete(id)
-    const at = this.#orders.findIndex(({ order }) => order.id === id)
-    if (at >= 0) this.#orders.splice(at, 1)
+    const at = this.#requests.findIndex(request => request.id === id)
+    if (at >= 0) this.#requests.splice(at, 1)
     waiting.settle(null)
     this.#restIfIdle()
   }
@@ -208,21 +207,23 @@ class Thread implements WholeThread {
   }
 
   runWhole(task: WholeTask, transfer: readonly ArrayBuffer[], hear: (reply: WholeReply['of']) => void): WholeRun {
-    const id = ++this.#requests
-    if (this.isGone) {
+    const id = ++this.#lastId
+    // There is nobody else to do it.
+    this.#start()
+    const worker = this.#worker
+    if (this.isGone || worker === null) {
       queueMicrotask(() => hear({ failed: 'the thread has ended' }))
       return { more: () => {}, stop: () => {} }
     }
-    // There is nobody else to do it.
-    this.#start()
+    const tell = (order: Order, moved: readonly ArrayBuffer[] = []) => worker.postMessage(order, moved as ArrayBuffer[])
     this.#wake()
     this.#wholes.set(id, hear)
-    this.#tell({ id, whole: task }, transfer)
+    tell({ id, whole: task }, transfer)
     return {
-      more: () => this.#tell({ id, more: true }),
+      more: () => tell({ id, more: true }),
       stop: () => {
         if (!this.#wholes.delete(id)) return
-        this.#tell({ id, stop: true })
+        tell({ id, stop: true })
         this.#restIfIdle()
       },
     }
@@ -242,9 +243,10 @@ class Thread implements WholeThread {
   }
 
   async end(): Promise<void> {
+    const wasGone = this.isGone
     this.#gone()
-    if (this.#worker === null) this.#options.budget.release(this.#share)
-    else await this.#worker.terminate()
+    if (this.#worker !== null) await this.#worker.terminate()
+    else if (!wasGone) this.#options.budget.release(this.#share)
   }
 
   #answered(reply: Reply): void {
@@ -270,7 +272,7 @@ class Thread implements WholeThread {
 
   #gone(): void {
     this.isGone = true
-    this.#startSoon(null)
+    clearTimeout(this.#soon)
     if (this.#idle !== null) clearTimeout(this.#idle)
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()

@@ -3,14 +3,15 @@
  * their columns are read when rows are given out or written. With a limit only the first so many are held, and a boundary: a row, or by time
  * a whole block, that cannot beat the last of them is not looked at again.
  */
+import { dividendsOf } from '../../storage/decimal-vector.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
-import type { NumberVector, TimeVector, Vector } from '../../storage/vector.ts'
+import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { gather, narrowed } from '../column-batch.ts'
 import { compareValues } from '../helpers/compare.ts'
 import { valueAt } from '../helpers/vectors.ts'
 import type { Memory } from '../memory.ts'
-import { boundaryAmong, type KeyedRows, within } from './best-rows.ts'
+import { boundaryAmong, within } from './best-rows.ts'
 import { compacted } from './frame-batch.ts'
 import { bytesOfValue, widthOf } from './size.ts'
 import { type Compare, frameRowsFor, type SortedRow, type SortedRows, SortedRuns } from './sorted-runs.ts'
@@ -122,7 +123,8 @@ export class SpillingSort {
     const { limit, descending } = this.#options
     if (limit === null || (first?.kind !== 'number' && first?.kind !== 'time')) return null
     const { presence } = first
-    const rows = { ...numbersOf(first), presence, selection, count: selectedCount }
+    const numbers = first.kind === 'time' ? { values: first.micros, divisor: 1 } : dividendsOf(first)
+    const rows = { ...numbers, presence, selection, count: selectedCount }
     const boundary = this.#boundary ?? boundaryAmong(rows, limit, descending[0]!)
     return boundary === null ? null : within(rows, boundary, descending[0]!)
   }
@@ -192,14 +194,6 @@ export function compareBy(descending: readonly boolean[]): Compare {
 function compareKeys(a: Value, b: Value, descending: boolean): number {
   if (typeof a === 'number' && typeof b === 'number') return descending ? b - a : a - b
   return descending ? compareValues(b, a) : compareValues(a, b)
-}
-
-function numbersOf(vector: NumberVector | TimeVector): Pick<KeyedRows, 'values' | 'divisor'> {
-  if (vector.kind === 'time') return { values: vector.micros, divisor: 1 }
-  const { decimals } = vector
-  return decimals === undefined
-    ? { values: vector.values, divisor: 1 }
-    : { values: decimals.whole, divisor: decimals.divisor }
 }
 
 function plainNumber(value: Value): number | null {

@@ -159,7 +159,7 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
     this.pad(rowCount)
     if (this.fitsInt32) {
       const held = this.values
-      this.values = resized(held, new Int32Array(spareMemory.take(4 * rowCount).buffer, 0, rowCount))
+      this.values = resized(held, spareMemory.elements(Int32Array, rowCount))
       if (isUnread) spareMemory.give(held.buffer)
     }
     this.fit(rowCount)
@@ -362,7 +362,7 @@ export class AnyStorage implements ColumnStorage {
 
 /** Zeros. */
 function spareDoubles(length: number): Float64Array<ArrayBuffer> {
-  return new Float64Array(spareMemory.take(8 * length).buffer, 0, length).fill(0)
+  return spareMemory.elements(Float64Array, length).fill(0)
 }
 
 /** `into` with as much of `from` as fits. Views on `from` keep their memory. */

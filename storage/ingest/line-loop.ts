@@ -8,6 +8,7 @@ import { DIGITS_MAX, POWERS_OF_TEN } from '../decimal.ts'
 import { F64, I32, I64, MachineLoop, op, V128 } from '../vector-module.ts'
 import type { EventBatch, LineShape } from './event-batch.ts'
 import { FALSE, NULL, NUMBER, TEXT, TRUE } from './line-cells.ts'
+import { NEWLINE, RETURN } from './line-end.ts'
 import type { EventDefaults } from './read-event.ts'
 
 /** Addresses in bytes: powers of ten, where it stopped, templates, what is found of rows and of cells, the text. */
@@ -35,8 +36,6 @@ const MEMORY_BYTES = TEXT_AT + TEXT_BYTES + BEYOND
 const IS_CANONICAL = 1
 const IS_ASCII = 2
 
-const NEWLINE = 10
-const RETURN = 13
 const SPACE = 32
 const QUOTE = 34
 const MINUS = 45

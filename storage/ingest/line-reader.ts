@@ -11,6 +11,7 @@ import type { EventBatch, LineShape } from './event-batch.ts'
 import { isoMicros, isoNanos } from './iso-time.ts'
 import { KnownShape } from './known-shape.ts'
 import { LineCells, TEXT } from './line-cells.ts'
+import { endOfLine, endOfText } from './line-end.ts'
 import { type ByteSpan, lineLoop } from './line-loop.ts'
 import type { EventDefaults, EventReader, ReadResult } from './read-event.ts'
 import { isPlain } from './shape-reader.ts'
@@ -23,9 +24,6 @@ const CREDIT_MAX = 16
 const CREDIT_OF_LINE = 0.05
 
 export type Problem = Extract<ReadResult, { readonly problem: unknown }>['problem']
-
-const NEWLINE = 10
-const RETURN = 13
 
 export interface Lines extends ByteSpan {
   /** What lines that look like no line before are read as. */
@@ -74,9 +72,8 @@ export class LineReader {
         at = next
         continue
       }
-      const found = bytes.indexOf(NEWLINE, at)
-      const stop = found < 0 || found > end ? end : found
-      const to = stop > at && bytes[stop - 1] === RETURN ? stop - 1 : stop
+      const stop = endOfLine(bytes, at, end)
+      const to = endOfText(bytes, at, stop)
       const problem =
         to === at
           ? null

@@ -8,6 +8,7 @@ import { templateOf } from '../part/rebuilt/template.ts'
 import type { DateTime, Value } from '../value.ts'
 import { ByteTemplate, HASHED, READ } from './byte-template.ts'
 import { LineCells, TEXT } from './line-cells.ts'
+import { endOfLine, endOfText, NEWLINE, RETURN } from './line-end.ts'
 import { namesWanted, project } from './project.ts'
 import type { EventDefaults, EventReader, ReadResult } from './read-event.ts'
 import { Shape, ShapedFields } from './shape.ts'
@@ -27,9 +28,6 @@ export interface Wanted {
 const TRIES_MAX = 4
 /** Shapes that may be learnt in all: lines of which no two are alike are read the other way. */
 const SHAPES_MAX = 200
-
-const NEWLINE = 10
-const RETURN = 13
 
 interface Known {
   readonly template: ByteTemplate
@@ -78,9 +76,8 @@ export class ProjectedLines {
         at = next
         continue
       }
-      let stop = bytes.indexOf(NEWLINE, at)
-      if (stop < 0 || stop > end) stop = end
-      const textEnd = stop > at && bytes[stop - 1] === RETURN ? stop - 1 : stop
+      const stop = endOfLine(bytes, at, end)
+      const textEnd = endOfText(bytes, at, stop)
       if (textEnd > at) {
         const line = bytes.toString('utf8', at, textEnd)
         const result = this.#reader.fromLine(line, this.#defaults)

@@ -76,8 +76,7 @@ export class DictStorage implements ColumnStorage {
     this.pad(rowCount)
     const held = this.codes
     const codes = held.subarray(0, rowCount)
-    if (this.dictionary.size <= 256)
-      this.codes = resized(codes, new Uint8Array(spareMemory.take(rowCount).buffer, 0, rowCount))
+    if (this.dictionary.size <= 256) this.codes = resized(codes, spareMemory.elements(Uint8Array, rowCount))
     else if (codes.length < held.length) this.codes = codes.slice() as typeof codes
     if (isUnread && this.codes !== held) spareMemory.give(held.buffer)
     this.capacity = rowCount
@@ -108,12 +107,9 @@ export class DictStorage implements ColumnStorage {
     if (row >= this.capacity) {
       const { codes } = this
       const capacity = grownCapacity(this.capacity, Math.max(row + 1, this.expectedRows))
-      const bytes = spareMemory.take((codes instanceof Uint32Array ? 4 : 2) * capacity).fill(0)
-      const room =
-        codes instanceof Uint32Array
-          ? new Uint32Array(bytes.buffer, 0, capacity)
-          : new Uint16Array(bytes.buffer, 0, capacity)
-      this.codes = resized(codes, room)
+      const isWide = codes instanceof Uint32Array
+      const room = isWide ? spareMemory.elements(Uint32Array, capacity) : spareMemory.elements(Uint16Array, capacity)
+      this.codes = resized(codes, room.fill(0))
       this.capacity = capacity
     }
     if (row > this.filled) {
@@ -260,8 +256,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
 
   protected override setCapacity(capacity: number): void {
     super.setCapacity(capacity)
-    const bytes = spareMemory.take(4 * (capacity + 1)).fill(0)
-    this.offsets = resized(this.offsets, new Uint32Array(bytes.buffer, 0, capacity + 1))
+    this.offsets = resized(this.offsets, spareMemory.elements(Uint32Array, capacity + 1).fill(0))
   }
 
   private finishPadding(rowCount: number): void {

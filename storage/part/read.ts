@@ -348,9 +348,8 @@ class FileBlock implements BlockReader, BlockFacts {
     const isWoven = decoded instanceof WovenText
     const vector = isWoven ? this.#unread(field, entry, decoded) : decoded
     const bytes = isWoven ? decoded.byteLength : bytesOfVector(vector)
-    cache.set(id, isWoven ? apartOf(this.#number) : this.#number, field, isWoven ? decoded : vector, bytes)
-    if (vector instanceof DecimalVector)
-      vector.whenRead = () => cache.set(id, this.#number, field, vector, bytesOfVector(vector))
+    if (isWoven) cache.set(id, apartOf(this.#number), field, decoded, bytes)
+    else this.#keepWhole(field, vector)
     if (tally !== undefined) {
       tally.columnsDecoded++
       tally.bytesRead += entry.chunk.length
@@ -472,7 +471,14 @@ class FileBlock implements BlockReader, BlockFacts {
     this.#asked.add(field)
     if (apart !== undefined && (isAsked || !(apart instanceof HexChunk)))
       cache.set(id, apartOf(this.#number), field, apart, apart.byteLength)
-    if (whole !== undefined && isAsked) cache.set(id, this.#number, field, whole, bytesOfVector(whole))
+    if (whole !== undefined && isAsked) this.#keepWhole(field, whole)
+  }
+
+  #keepWhole(field: string, vector: Vector): void {
+    const { cache, id } = this.#part
+    const keep = (): void => cache.set(id, this.#number, field, vector, bytesOfVector(vector))
+    keep()
+    if (vector instanceof DecimalVector) vector.whenRead = keep
   }
 
   /**

@@ -151,7 +151,7 @@ export class TokenSet {
     this.#table = table
     const length = table.length / 2 + 1
     if (length <= this.#hashes.length) return
-    const hashes = new Int32Array(spareMemory.take(4 * length).buffer, 0, length)
+    const hashes = spareMemory.elements(Int32Array, length)
     hashes.set(this.#hashes)
     spareMemory.give(this.#hashes.buffer)
     this.#hashes = hashes
@@ -215,7 +215,7 @@ function putAll(table: Int32Array, hashes: Int32Array, count: number): void {
 }
 
 function zeros(length: number): Int32Array<ArrayBuffer> {
-  return new Int32Array(spareMemory.take(4 * length).buffer, 0, length).fill(0)
+  return spareMemory.elements(Int32Array, length).fill(0)
 }
 
 /** A second hash of the first: the probes are `hash + i * step`. Part of the file format. */

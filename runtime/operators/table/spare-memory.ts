@@ -6,13 +6,10 @@ import { giveBack, spare } from '../../helpers/lent.ts'
 
 type Table = Int32Array | Uint32Array | Float64Array | Uint8Array
 
-/** So many bytes, or somewhat more; zeros. */
-const zeros = (bytes: number): ArrayBuffer => spare.take(bytes).fill(0).buffer
-
-export const zeroInts = (length: number) => new Int32Array(zeros(4 * length), 0, length)
-export const zeroWords = (length: number) => new Uint32Array(zeros(4 * length), 0, length)
-export const zeroNumbers = (length: number) => new Float64Array(zeros(8 * length), 0, length)
-export const zeroBytes = (length: number) => new Uint8Array(zeros(length), 0, length)
+export const zeroInts = (length: number) => spare.elements(Int32Array, length).fill(0)
+export const zeroWords = (length: number) => spare.elements(Uint32Array, length).fill(0)
+export const zeroNumbers = (length: number) => spare.elements(Float64Array, length).fill(0)
+export const zeroBytes = (length: number) => spare.elements(Uint8Array, length).fill(0)
 
 /** Nobody looks at it any more. Made here, or at least with a buffer of its own. */
 export function giveUp({ buffer }: Table): void {

@@ -75,7 +75,7 @@ function writeLane(sink: ByteSink, values: Float64Array): void {
 
 /** Of a loop's own, which gives them back: three arrays a lane were a fifth of what a load left to collect. */
 function spareDoubles(length: number): Float64Array<ArrayBuffer> {
-  return new Float64Array(spareMemory.take(8 * length).buffer, 0, length)
+  return spareMemory.elements(Float64Array, length)
 }
 
 /** Of none, zero. */
@@ -156,7 +156,7 @@ function writeFrame(sink: ByteSink, values: Float64Array, base: number, width: n
   if (width === 0) return
   const residuals = spareDoubles(values.length)
   subtract(values, base, residuals)
-  const words = new Uint32Array(spareMemory.take(4 * values.length).buffer, 0, values.length)
+  const words = spareMemory.elements(Uint32Array, values.length)
   // What is beyond 32 bits is left out.
   words.set(residuals)
   sink.array(width === 1 ? new Uint8Array(words) : width < 4 ? new Uint16Array(words) : words)
@@ -265,7 +265,7 @@ function readFrame(source: ByteSource, into: Float64Array | Int32Array, from: nu
 }
 
 /*
- * Each for one kind of array: three times as fast as where others pass by.
+ * Each for one kind of array: where several come, V8 asks at every element which it is. Counts by minute of 2 M events that were just read, 73 → 60 ms.
  */
 
 function multiplied(quotients: Float64Array, factor: number, min: number): Float64Array {

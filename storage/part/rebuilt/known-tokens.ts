@@ -52,9 +52,11 @@ function addColumn(
     return
   }
   switch (column.kind) {
-    case 'const':
-      addRows(column, rowsOf(chosen, numbers).slice(0, 1), tokens)
+    case 'const': {
+      const first = chosen.findIndex(number => numbers[number] === 1)
+      addRows(column, first < 0 ? [] : [first], tokens)
       return
+    }
     case 'dict':
       addValues(valuesUsed(column, chosen, numbers), tokens)
       return

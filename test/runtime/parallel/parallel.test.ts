@@ -13,6 +13,7 @@ import { packPlan, unpackPlan } from '../../../compiler/physical/transfer.ts'
 import { type Engine, open } from '../../../engine.ts'
 import { Interner } from '../../../runtime/helpers/interner.ts'
 import type { Lanes, LaneTask } from '../../../runtime/parallel/lanes.ts'
+import type { WholeTask } from '../../../runtime/parallel/messages.ts'
 import { ThreadPool } from '../../../runtime/parallel/pool.ts'
 import { packValue, unpackValue } from '../../../runtime/parallel/values.ts'
 import { SHARED_MS_MIN, WorkLedger } from '../../../runtime/parallel/work.ts'
@@ -309,6 +310,30 @@ describe('a thread that is not started yet', () => {
 })
 
 describe('threads that fail', () => {
+  it('are told of where the system has none left, and what they were given is done by who asked', async () => {
+    const warnings: string[] = []
+    const heard = (warning: Error): void => void (warning.name === 'QuernWarning' && warnings.push(warning.message))
+    process.on('warning', heard)
+    const budget = CacheBudget.of(1, 1)
+    // An entry that no thread can be made of, as `new Worker` says itself.
+    const pool = new ThreadPool({ entry: new URL('http://nowhere/'), threads: 1, budget, poolBytes: 1, rowsMin: 0 })
+    try {
+      assert.equal(pool.expected(), 1)
+      assert.equal(await pool.run(0, {} as LaneTask, new Interner()).result, null)
+      await setTimeout(10)
+      assert.equal(warnings.length, 1)
+      const failed = await new Promise(hear => pool.whole()!.runWhole({} as WholeTask, [], hear))
+      assert.deepEqual(failed, { failed: 'the thread has ended' })
+      // A warning is heard a turn later.
+      await setTimeout(10)
+      assert.equal(warnings.length, 2)
+      assert.notEqual(budget.take(), null, 'their share is given back')
+    } finally {
+      process.off('warning', heard)
+      await pool.close()
+    }
+  })
+
   it('are told of, and after three nobody starts another', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'quern-threads-'))
     const entry = join(directory, 'entry.mjs')
