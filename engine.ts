@@ -343,7 +343,7 @@ class StoreEngine implements Engine {
       const { compiled, cached } = this.#plan(text, options, now, catalogOf(snapshot, tables))
       const plan = { cached, durationNs: (performance.now() - startedAt) * 1e6 }
       const source = tables.before({ parts: () => [snapshot.parts], release: () => snapshot.release() })
-      const run = { ...executeOptions(options, now), lanes: this.#lanes, pool: this.#memory, spill: this.#spill }
+      const run = { lanes: this.#lanes, pool: this.#memory, spill: this.#spill, ...executeOptions(options, now) }
       const { parts } = snapshot
       const result = mayGo ? this.#crowd.execute(compiled, source, run, parts) : execute(compiled.program, source, run)
       result.profile.plan = plan
@@ -415,7 +415,7 @@ class StoreEngine implements Engine {
 
   /** With `trace`, a plan that says how it came about. */
   #plan(text: string, options: QueryOptions, now: DateTime, catalog: Catalog, trace = false): Planned {
-    return this.#plans.compile(text, compileOptionsOf(text, options, now, catalog, { ...this.#compiling, trace }))
+    return this.#plans.compile(text, compileOptionsOf(text, options, now, catalog, { trace, ...this.#compiling }))
   }
 
   get planCache(): PlanCacheStatus {

@@ -43,37 +43,70 @@ export function queryRun(
   later: () => readonly Diagnostic[],
   identity: () => string | null,
 ): QueryRun {
-  const { profile, shape } = result
-  let { hints } = compiled
-  async function* batches(): AsyncGenerator<Batch> {
-    yield* result.batches()
-    hints = [...withDataHints(compiled.hints, profile.counters), ...later()]
+  return new RunOfQuery(compiled, result, later, identity)
+}
+
+class RunOfQuery implements QueryRun {
+  readonly query: string
+  readonly shape: ResultShape
+  readonly rewrites: readonly Rewrite[]
+  readonly fieldsRead: readonly string[] | null
+  readonly profile: Profile
+  readonly #result: QueryResult
+  readonly #later: () => readonly Diagnostic[]
+  readonly #identity: () => string | null
+  #hints: readonly Diagnostic[]
+
+  constructor(
+    { canonical, rewrites, fieldsRead, hints }: Compiled,
+    result: QueryResult,
+    later: () => readonly Diagnostic[],
+    identity: () => string | null,
+  ) {
+    this.query = canonical
+    this.shape = result.shape
+    this.rewrites = rewrites
+    this.fieldsRead = fieldsRead
+    this.profile = result.profile
+    this.#result = result
+    this.#later = later
+    this.#identity = identity
+    this.#hints = hints
   }
-  return {
-    query: compiled.canonical,
-    shape,
-    rewrites: compiled.rewrites,
-    fieldsRead: compiled.fieldsRead,
-    get hints() {
-      return hints
-    },
-    profile,
-    batches,
-    async *rows() {
-      for await (const batch of batches()) {
-        const { names } = batch
-        for (const values of rowsOf(batch)) {
-          const row: Record<string, Value> = {}
-          for (const [index, name] of names.entries()) if (values[index] !== undefined) row[name] = values[index]
-          yield row
-        }
+
+  get hints(): readonly Diagnostic[] {
+    return this.#hints
+  }
+
+  async *batches(): AsyncGenerator<Batch> {
+    yield* this.#result.batches()
+    this.#hints = [...withDataHints(this.#hints, this.profile.counters), ...this.#later()]
+  }
+
+  async *rows(): AsyncGenerator<Record<string, Value>> {
+    for await (const batch of this.batches()) {
+      const { names } = batch
+      for (const values of rowsOf(batch)) {
+        const row: Record<string, Value> = {}
+        for (const [index, name] of names.entries()) if (values[index] !== undefined) row[name] = values[index]
+        yield row
       }
-    },
-    collect: page => collect(batches(), shape, profile, page),
-    cancel: () => result.cancel(),
-    get identity() {
-      return identity()
-    },
-    preview: limit => previewRows(result.preview(), limit),
+    }
+  }
+
+  collect(page?: { readonly limit?: number; readonly offset?: number }): Promise<Collected> {
+    return collect(this.batches(), this.shape, this.profile, page)
+  }
+
+  cancel(): void {
+    this.#result.cancel()
+  }
+
+  get identity(): string | null {
+    return this.#identity()
+  }
+
+  preview(limit: number): ReturnType<QueryRun['preview']> {
+    return previewRows(this.#result.preview(), limit)
   }
 }

@@ -106,26 +106,19 @@ export function connect(
   }
 
   const build = (spec: OperatorSpec, profile: MutableProfile, above: Consumer): void => {
-    const next = countingOutput(above.operator, profile)
-    const own: RunContext = {
-      ...context,
-      operator: profile,
-      memory: context.memory.of(profile),
-      spill: context.spill.of(profile),
-      defer(steps) {
-        context.deferred.push(() => context.stopwatch.time(profile, () => steps.next().done !== true))
-      },
-    }
+    const next = new CountingOutput(above.operator, profile)
+    const own = new OperatorContext(context, profile)
     if (spec.op === 'scan') {
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
-      const scan = new Scan(spec, own, { ...above, boundary, keys: () => keysOf(spec) })
+      const { takesWhole, holdsNothing } = above
+      const scan = new Scan(spec, own, { boundary, takesWhole, holdsNothing, keys: () => keysOf(spec) })
       scans.push({ scan, profile })
       sources.push({ scan: measuredScan(scan, profile, context.stopwatch), head: next, shared: above.shared })
       return
     }
     const feed = (index: number, operator: Operator, below: Below): void => {
       const measured = new Measured(operator, profile, context.stopwatch)
-      build(inputsOf(spec)[index]!, profile.children[index]!, { ...below, operator: measured })
+      build(inputsOf(spec)[index]!, profile.children[index]!, consumer(measured, below))
     }
     if (spec.op === 'union') {
       const union = new UnionOperator(inputsOf(spec).length, next)
@@ -155,10 +148,7 @@ export function connect(
 
   const profile = profileTree(root)
   context.profile.root = profile
-  build(root, profile, {
-    operator: outputInto(ready),
-    ...SEPARATE,
-  })
+  build(root, profile, consumer(outputInto(ready), SEPARATE))
   return {
     sources,
     aggregates,
@@ -194,36 +184,83 @@ function profileTree(spec: OperatorSpec): MutableProfile {
   }
 }
 
+function consumer(operator: Operator, { boundary, shared, takesWhole, holdsNothing }: Below): Consumer {
+  return { operator, boundary, shared, takesWhole, holdsNothing }
+}
+
+/** An operator's own view of what all of a run share. */
+class OperatorContext implements RunContext {
+  readonly runtime: RunContext['runtime']
+  readonly profile: RunContext['profile']
+  readonly stopwatch: Stopwatch
+  readonly directory: string
+  readonly openFile: RunContext['openFile']
+  readonly count: RunContext['count']
+  readonly operator: OperatorProfile
+  readonly memory: RunContext['memory']
+  readonly spill: RunContext['spill']
+  readonly #deferred: SharedContext['deferred']
+
+  constructor(shared: SharedContext, operator: OperatorProfile) {
+    this.runtime = shared.runtime
+    this.profile = shared.profile
+    this.stopwatch = shared.stopwatch
+    this.directory = shared.directory
+    this.openFile = shared.openFile
+    this.count = shared.count
+    this.operator = operator
+    this.memory = shared.memory.of(operator)
+    this.spill = shared.spill.of(operator)
+    this.#deferred = shared.deferred
+  }
+
+  defer(steps: Generator<void>): void {
+    this.#deferred.push(() => this.stopwatch.time(this.operator, () => steps.next().done !== true))
+  }
+}
+
 /** What an operator gave is what went on from it. */
-function countingOutput(next: Operator, profile: OperatorProfile): Operator {
-  return {
-    get isDone() {
-      return next.isDone
-    },
-    push(batch) {
-      profile.rowsOut += batch.selectedCount
-      next.push(batch)
-    },
-    finish: () => next.finish(),
+class CountingOutput implements Operator {
+  readonly #next: Operator
+  readonly #profile: OperatorProfile
+
+  constructor(next: Operator, profile: OperatorProfile) {
+    this.#next = next
+    this.#profile = profile
+  }
+
+  get isDone(): boolean {
+    return this.#next.isDone
+  }
+
+  push(batch: Batch): void {
+    this.#profile.rowsOut += batch.selectedCount
+    this.#next.push(batch)
+  }
+
+  finish(): void {
+    this.#next.finish()
   }
 }
 
 /** The scan's own time: from being asked for a batch until it has one. */
 function measuredScan(scan: Scan, profile: OperatorProfile, stopwatch: Stopwatch): Scan {
   const batches = scan.batches.bind(scan)
-  scan.batches = function* (places, takes) {
-    const iterator = batches(places, takes)
-    try {
-      for (;;) {
-        const step = stopwatch.time(profile, () => iterator.next())
-        if (step.done === true) return
-        yield step.value
-      }
-    } finally {
-      iterator.return(null)
-    }
-  }
+  scan.batches = (places, takes) => measured(batches(places, takes), profile, stopwatch)
   return scan
+}
+
+function* measured<T>(steps: Generator<T>, profile: OperatorProfile, stopwatch: Stopwatch): Generator<T> {
+  const next = () => steps.next()
+  try {
+    for (;;) {
+      const step = stopwatch.time(profile, next)
+      if (step.done === true) return
+      yield step.value
+    }
+  } finally {
+    steps.return(null)
+  }
 }
 
 function createOperator(

@@ -62,8 +62,8 @@ export interface ExecuteOptions {
 export function execute(program: Program, source: PartSource, options: ExecuteOptions): QueryResult {
   const profile = options.profile ?? emptyProfile()
   const stopwatch = new Stopwatch(options.measures ?? true)
-  const canceler = new AbortController()
-  const isCanceled = (): boolean => canceler.signal.aborted || options.signal?.aborted === true
+  let isCanceledHere = false
+  const isCanceled = (): boolean => isCanceledHere || options.signal?.aborted === true
   const state: RunState = { profile, stopwatch, isCanceled, network: null }
   let isStarted = false
   const start = (): AsyncGenerator<Batch> => {
@@ -74,7 +74,7 @@ export function execute(program: Program, source: PartSource, options: ExecuteOp
     shape: program.result,
     profile,
     cancel() {
-      canceler.abort()
+      isCanceledHere = true
       // Nobody will come by to let go of what was never begun.
       if (!isStarted) source.release()
     },
@@ -178,7 +178,7 @@ async function* run(
         const shared =
           lanes === undefined || part === null
             ? null
-            : shareWork(program, places, { ...part, lanes, profile, nowMicros, memoryBytes, isCanceled })
+            : shareWork(program, places, { of: part, lanes, profile, nowMicros, memoryBytes, isCanceled })
         try {
           // What other threads could not do is done here after all.
           for await (const mine of shared ?? [{ places, takes: always }]) {

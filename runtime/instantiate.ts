@@ -157,7 +157,8 @@ export class KernelRunner<F> {
     if (cached) profile.compile.cached++
     for (const table of tables) {
       const isKnown = profile.tables.some(({ site }) => site === table.site)
-      if (!isKnown) profile.tables.push({ ...table, values: 0 })
+      const { site, expression, field } = table
+      if (!isKnown) profile.tables.push({ site, expression, field, values: 0 })
     }
     return { run: kernel.bind(undefined, runtime, constants) as F, profile: kernelProfile }
   }

@@ -29,39 +29,60 @@ function numberOf(part: PartReader): number {
 
 /** Merged from the statistics of the parts, once per set of indexes asked about. */
 export function catalogOf(snapshot: Snapshot, tables: QueryTables): SnapshotCatalog {
-  const indexes = new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])
-  const rowCount = (wanted: readonly string[]): number =>
-    snapshot.parts.reduce((rows, part) => rows + (wanted.includes(part.index) ? part.rowCount : 0), 0)
-  return {
-    get version() {
-      return snapshot.parts.map(numberOf).join()
-    },
-    indexes: [...indexes].sort(),
-    get sources() {
-      return sourcesOf(snapshot)
-    },
-    get lookups() {
-      return tables.names
-    },
-    lookup: name => tables.lookup(name),
-    fields(wanted) {
-      const fields = new Map<string, ValueType>()
-      for (const part of snapshot.parts) {
-        if (!wanted.includes(part.index)) continue
-        for (const { name, type } of part.fields) {
-          const known = fields.get(name)
-          fields.set(name, known === undefined ? type : commonTypeOf(known, type))
-        }
+  return new CatalogOfSnapshot(snapshot, tables)
+}
+
+class CatalogOfSnapshot implements SnapshotCatalog {
+  readonly indexes: readonly string[]
+  readonly #snapshot: Snapshot
+  readonly #tables: QueryTables
+
+  constructor(snapshot: Snapshot, tables: QueryTables) {
+    this.indexes = [...new Set([...snapshot.indexes, ...snapshot.parts.map(part => part.index)])].sort()
+    this.#snapshot = snapshot
+    this.#tables = tables
+  }
+
+  get version(): string {
+    return this.#snapshot.parts.map(numberOf).join()
+  }
+
+  get sources(): readonly string[] {
+    return sourcesOf(this.#snapshot)
+  }
+
+  get lookups(): readonly string[] {
+    return this.#tables.names
+  }
+
+  lookup(name: string): ReturnType<QueryTables['lookup']> {
+    return this.#tables.lookup(name)
+  }
+
+  fields(indexes: readonly string[]): ReadonlyMap<string, ValueType> {
+    const fields = new Map<string, ValueType>()
+    for (const part of this.#partsOf(indexes)) {
+      for (const { name, type } of part.fields) {
+        const known = fields.get(name)
+        fields.set(name, known === undefined ? type : commonTypeOf(known, type))
       }
-      return fields
-    },
-    rowCount,
-    hasRows: (wanted, rows) => rowCount(wanted) >= rows,
-    statistics(wanted, field) {
-      return fieldStatistics(
-        snapshot.parts.filter(part => wanted.includes(part.index)),
-        field,
-      )
-    },
+    }
+    return fields
+  }
+
+  rowCount(indexes: readonly string[]): number {
+    return this.#partsOf(indexes).reduce((rows, part) => rows + part.rowCount, 0)
+  }
+
+  hasRows(indexes: readonly string[], rows: number): boolean {
+    return this.rowCount(indexes) >= rows
+  }
+
+  statistics(indexes: readonly string[], field: string): FieldStatistics | null {
+    return fieldStatistics(this.#partsOf(indexes), field)
+  }
+
+  #partsOf(indexes: readonly string[]): readonly PartReader[] {
+    return this.#snapshot.parts.filter(part => indexes.includes(part.index))
   }
 }

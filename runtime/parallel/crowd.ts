@@ -63,14 +63,15 @@ export class Crowd {
 
   /** The same, counted while it runs. */
   #counted(result: QueryResult): QueryResult {
-    const during = async function* (this: Crowd): AsyncGenerator<Batch> {
-      this.#running++
-      try {
-        yield* result.batches()
-      } finally {
-        this.#running--
-      }
+    return { ...result, batches: () => this.#counting(result) }
+  }
+
+  async *#counting(result: QueryResult): AsyncGenerator<Batch> {
+    this.#running++
+    try {
+      yield* result.batches()
+    } finally {
+      this.#running--
     }
-    return { ...result, batches: during.bind(this) }
   }
 }

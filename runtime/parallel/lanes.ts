@@ -54,5 +54,10 @@ export interface Lanes {
    * Runs the task in thread `lane` (0 … ready() - 1). Null when that failed, for whatever reason: the caller then does the work itself,
    * and meets the same error, or none.
    */
-  run(lane: number, task: LaneTask, interner: Interner): { readonly result: Promise<LaneResult | null>; cancel(): void }
+  run(lane: number, task: LaneTask, interner: Interner): LaneRun
+}
+
+export interface LaneRun {
+  readonly result: Promise<LaneResult | null>
+  cancel(): void
 }

@@ -3,13 +3,13 @@
  * own share and what others have not come to, then whatever another thread could not do.
  */
 import { isAnyoneWaiting } from '../../storage/turns.ts'
+import type { SharedAggregation } from '../connect.ts'
 import { fieldStatistics } from '../field-statistics.ts'
-import type { AggregateOperator } from '../operators/aggregate.ts'
 import type { Place } from '../operators/scan.ts'
-import type { OperatorProfile, Profile } from '../profile.ts'
-import type { AggregateKey, Program, SplitPlan } from '../program.ts'
+import type { Profile } from '../profile.ts'
+import type { AggregateKey, Program } from '../program.ts'
 import { Claims, orderFor } from './claims.ts'
-import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
+import type { LaneResult, LaneRun, Lanes, LaneTask } from './lanes.ts'
 import { addProfile } from './profile.ts'
 
 /** Blocks to go through, of which those count that `takes`, asked by place in the list. */
@@ -25,11 +25,8 @@ export interface SharedWork extends AsyncIterable<Share> {
 
 export interface ShareOptions {
   readonly lanes: Lanes
-  readonly split: SplitPlan
-  readonly aggregate: AggregateOperator
+  readonly of: SharedAggregation
   readonly profile: Profile
-  /** The aggregation's own part of it. */
-  readonly operator: OperatorProfile
   readonly nowMicros: number
   readonly memoryBytes: number
   readonly isCanceled: () => boolean
@@ -67,7 +64,7 @@ function binsOf(places: readonly Place[], binMicros: number): number {
   return low > high ? 1 : Math.floor(high / binMicros) - Math.floor(low / binMicros) + 1
 }
 
-function isWorthSharing({ lanes, split }: ShareOptions, places: readonly Place[], rows: number): boolean {
+function isWorthSharing({ lanes, of: { split } }: ShareOptions, places: readonly Place[], rows: number): boolean {
   // From 0 rows on: whatever it costs, as tests want it.
   if (lanes.rowsMin === 0) return true
   if (hasManyGroups(split.aggregate.keys, places, rows)) return false
@@ -76,15 +73,18 @@ function isWorthSharing({ lanes, split }: ShareOptions, places: readonly Place[]
 }
 
 /** All of it by the caller, which is worth knowing the time of. */
-function aloneWork({ lanes, split }: ShareOptions, places: readonly Place[], rows: number): SharedWork {
-  return {
-    async *[Symbol.asyncIterator]() {
-      const startedAt = performance.now()
-      yield { places, takes: () => true }
-      lanes.work?.note(split.text(), rows, 'alone', performance.now() - startedAt)
-    },
-    stop() {},
-  }
+function aloneWork(options: ShareOptions, places: readonly Place[], rows: number): SharedWork {
+  return { [Symbol.asyncIterator]: () => alone(options, places, rows), stop() {} }
+}
+
+async function* alone(
+  { lanes, of: { split } }: ShareOptions,
+  places: readonly Place[],
+  rows: number,
+): AsyncGenerator<Share> {
+  const startedAt = performance.now()
+  yield { places, takes: () => true }
+  lanes.work?.note(split.text(), rows, 'alone', performance.now() - startedAt)
 }
 
 /**
@@ -92,85 +92,121 @@ function aloneWork({ lanes, split }: ShareOptions, places: readonly Place[], row
  * waits for one that came too late for any.
  */
 export function shareWork(program: Program, places: readonly Place[], options: ShareOptions): SharedWork {
-  const { lanes, split, aggregate, profile } = options
-  const total = places.reduce((sum, place) => sum + place.block.rowCount, 0)
-  const threads = isWorthSharing(options, places, total) ? lanes.expected() : 0
-  if (threads === 0) return aloneWork(options, places, total)
-  const ready = lanes.ready()
-  const dealt = deal(places, threads + 1)
-  const memory = Claims.memoryFor(places.length)
-  const claims = new Claims(memory)
-  // What is in this thread's memory no other can read.
-  const isMineAlone = (number: number): boolean => places[number]!.part.path === null
-  const common = dealt.map(numbers => numbers.filter(number => !isMineAlone(number)))
-  const runs = dealt.slice(0, threads).map((theirs, lane) => ({
-    lane,
-    ...(theirs.length === 0 ? NOTHING : lanes.run(lane, taskOf(lane), aggregate.interner)),
-  }))
+  const { lanes } = options
+  const rows = places.reduce((sum, place) => sum + place.block.rowCount, 0)
+  const threads = isWorthSharing(options, places, rows) ? lanes.expected() : 0
+  return threads === 0 ? aloneWork(options, places, rows) : new DealtWork(program, places, rows, threads, options)
+}
 
-  function taskOf(lane: number): LaneTask {
-    const order = orderFor(common, lane)
-    return {
-      plan: split.text(),
-      query: program.query,
-      hash: program.hash,
-      places: order.map(number => {
-        const { part, number: block, rowOrderBase } = places[number]!
-        return { path: part.path!, block, rowOrderBase, number }
-      }),
-      ownCount: dealt[lane]!.length,
-      share: lane,
-      claims: memory,
-      nowMicros: options.nowMicros,
-      memoryBytes: options.memoryBytes,
-    }
+interface DealtRun extends LaneRun {
+  readonly lane: number
+}
+
+class DealtWork implements SharedWork {
+  readonly #places: readonly Place[]
+  readonly #rows: number
+  readonly #options: ShareOptions
+  readonly #dealt: readonly (readonly number[])[]
+  readonly #memory: SharedArrayBuffer
+  readonly #claims: Claims
+  /** Of them all, those at the front whose threads have started. */
+  readonly #ready: number
+  readonly #runs: readonly DealtRun[]
+
+  constructor(
+    { query, hash }: Program,
+    places: readonly Place[],
+    rows: number,
+    threads: number,
+    options: ShareOptions,
+  ) {
+    const { lanes, of } = options
+    this.#places = places
+    this.#rows = rows
+    this.#options = options
+    this.#ready = lanes.ready()
+    const dealt = deal(places, threads + 1)
+    this.#dealt = dealt
+    this.#memory = Claims.memoryFor(places.length)
+    this.#claims = new Claims(this.#memory)
+    const common = dealt.map(numbers => numbers.filter(number => !this.#isMineAlone(number)))
+    const plan = of.split.text()
+    this.#runs = dealt.slice(0, threads).map((theirs, lane): DealtRun => {
+      if (theirs.length === 0) return { lane, result: Promise.resolve(null), cancel() {} }
+      const task: LaneTask = {
+        plan,
+        query,
+        hash,
+        places: orderFor(common, lane).map(number => {
+          const { part, number: block, rowOrderBase } = places[number]!
+          return { path: part.path!, block, rowOrderBase, number }
+        }),
+        ownCount: theirs.length,
+        share: lane,
+        claims: this.#memory,
+        nowMicros: options.nowMicros,
+        memoryBytes: options.memoryBytes,
+      }
+      const run = lanes.run(lane, task, of.aggregate.interner)
+      return { lane, result: run.result, cancel: () => run.cancel() }
+    })
   }
 
-  function take({ partial, ids, profile: theirs }: LaneResult): void {
-    aggregate.absorb(partial, { ids, interner: aggregate.interner })
-    addProfile(profile, options.operator, theirs)
+  /** What is in this thread's memory no other can read. */
+  #isMineAlone(number: number): boolean {
+    return this.#places[number]!.part.path === null
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Share> {
+    const places = this.#places
+    const claims = this.#claims
+    const runs = this.#runs
+    const ready = this.#ready
+    const { isCanceled, lanes, of } = this.#options
+    const threads = runs.length
+    const order = orderFor(this.#dealt, threads)
+    const startedAt = performance.now()
+    yield {
+      places: order.map(number => places[number]!),
+      // What others can do is theirs while somebody waits for this thread.
+      takes: at =>
+        (this.#isMineAlone(order[at]!) || ready === 0 || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
+    }
+    for (const run of runs.slice(0, ready)) yield* this.#finished(run)
+    // Blocks left to threads that failed before they came to them, or have not come yet.
+    if (!isCanceled()) yield { places, takes: at => claims.take(at, threads) }
+    let late = 0
+    for (const run of runs.slice(ready)) {
+      if (!places.some((_, number) => claims.isOf(number, run.lane))) run.cancel()
+      else {
+        late++
+        yield* this.#finished(run)
+      }
+    }
+    // What one did that came in the midst of it tells of neither way.
+    if (ready === threads || (ready === 0 && late === 0))
+      lanes.work?.note(of.split.text(), this.#rows, ready === 0 ? 'alone' : 'shared', performance.now() - startedAt)
   }
 
   /** What a thread found, or what it was to do. */
-  async function* finished({ lane, result }: (typeof runs)[number]): AsyncGenerator<Share> {
+  async *#finished({ lane, result }: DealtRun): AsyncGenerator<Share> {
     const found = await result
-    if (found !== null) take(found)
-    else if (!options.isCanceled()) {
-      yield { places: places.filter((_, number) => claims.isOf(number, lane)), takes: () => true }
+    if (found !== null) this.#take(found)
+    else if (!this.#options.isCanceled()) {
+      yield { places: this.#places.filter((_, number) => this.#claims.isOf(number, lane)), takes: () => true }
     }
   }
 
-  return {
-    async *[Symbol.asyncIterator]() {
-      const order = orderFor(dealt, threads)
-      const startedAt = performance.now()
-      yield {
-        places: order.map(number => places[number]!),
-        // What others can do is theirs while somebody waits for this thread.
-        takes: at => (isMineAlone(order[at]!) || ready === 0 || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
-      }
-      for (const run of runs.slice(0, ready)) yield* finished(run)
-      // Blocks left to threads that failed before they came to them, or have not come yet.
-      if (!options.isCanceled()) yield { places, takes: at => claims.take(at, threads) }
-      let late = 0
-      for (const run of runs.slice(ready)) {
-        if (!places.some((_, number) => claims.isOf(number, run.lane))) run.cancel()
-        else {
-          late++
-          yield* finished(run)
-        }
-      }
-      // What one did that came in the midst of it tells of neither way.
-      if (ready === threads || (ready === 0 && late === 0))
-        lanes.work?.note(split.text(), total, ready === 0 ? 'alone' : 'shared', performance.now() - startedAt)
-    },
-    stop() {
-      for (const run of runs) run.cancel()
-    },
+  #take({ partial, ids, profile: theirs }: LaneResult): void {
+    const { profile, of } = this.#options
+    of.aggregate.absorb(partial, { ids, interner: of.aggregate.interner })
+    addProfile(profile, of.operator, theirs)
+  }
+
+  stop(): void {
+    for (const run of this.#runs) run.cancel()
   }
 }
-
-const NOTHING = { result: Promise.resolve(null), cancel: (): void => {} }
 
 /** A share may have so much more than the mean. */
 const UNEVEN = 1.25

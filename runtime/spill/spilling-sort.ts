@@ -123,8 +123,8 @@ export class SpillingSort {
     const { limit, descending } = this.#options
     if (limit === null || (first?.kind !== 'number' && first?.kind !== 'time')) return null
     const { presence } = first
-    const numbers = first.kind === 'time' ? { values: first.micros, divisor: 1 } : dividendsOf(first)
-    const rows = { ...numbers, presence, selection, count: selectedCount }
+    const { values, divisor } = first.kind === 'time' ? { values: first.micros, divisor: 1 } : dividendsOf(first)
+    const rows = { values, divisor, presence, selection, count: selectedCount }
     const boundary = this.#boundary ?? boundaryAmong(rows, limit, descending[0]!)
     return boundary === null ? null : within(rows, boundary, descending[0]!)
   }

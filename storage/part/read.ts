@@ -498,13 +498,19 @@ class FileBlock implements BlockReader, BlockFacts {
     const entry = this.entry(field)
     if (entry === null) return null
     const { presentCount, nullCount, zone, distinct: values, counts } = entry
-    const known = { presentCount, nullCount, values, counts, distinctMax: this.#distinctMax(entry) }
-    if (zone?.kind === 'number') return { ...known, min: zone.min, max: zone.max, bounds: 'number' }
-    // Microseconds cannot tell of the nanoseconds below them: then the rows must be asked.
-    if (zone?.kind !== 'time' || zone.min.nanos !== 0 || zone.max.nanos !== 0) {
-      return { ...known, min: null, max: null, bounds: null }
+    const distinctMax = this.#distinctMax(entry)
+    let min: number | null = null
+    let max: number | null = null
+    let bounds: BlockStatistics['bounds'] = null
+    if (zone?.kind === 'number') {
+      ;({ kind: bounds, min, max } = zone)
+    } else if (zone?.kind === 'time' && zone.min.nanos === 0 && zone.max.nanos === 0) {
+      // Microseconds cannot tell of the nanoseconds below them: where there are any, the rows must be asked.
+      bounds = 'time'
+      min = zone.min.micros
+      max = zone.max.micros
     }
-    return { ...known, min: zone.min.micros, max: zone.max.micros, bounds: 'time' }
+    return { presentCount, nullCount, min, max, bounds, values, counts, distinctMax }
   }
 
   #distinctMax({ distinct, dictionary }: ColumnEntry): number | null {
