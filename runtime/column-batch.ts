@@ -2,7 +2,7 @@
 import { pick, pickRows } from '../storage/pick.ts'
 import type { Value } from '../storage/value.ts'
 import { DateTime } from '../storage/value.ts'
-import type { Vector } from '../storage/vector.ts'
+import { showing, type Vector } from '../storage/vector.ts'
 import type { Batch } from './batch.ts'
 import { derivedColumn, isMember, memberOf, overlay, pathWithin } from './object-fields.ts'
 import { pickValues } from './pick.ts'
@@ -116,7 +116,7 @@ export function withComputed(batch: Batch, added: readonly string[], compute: (n
       if (outer === undefined) return base
       const member = memberOf(made(outer), pathWithin(outer, name), base)
       // Read, it is a member of what was made; shown is what rows have under the very name.
-      return base !== null && member.kind === 'any' && known.has(name) ? { ...member, shown: shownOf(base) } : member
+      return base !== null && member.kind === 'any' && known.has(name) ? showing(member, shownOf(base)) : member
     }
   return new ColumnBatch(batch, names, source(batch, compute), rows =>
     source(batch.at(rows), name => pickRows(compute(name), rows)),

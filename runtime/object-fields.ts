@@ -3,7 +3,7 @@
  * field: its member. Whatever a stage adds, drops or renames shows in both readings.
  */
 import { DateTime, Duration, type ObjectValue, type Value } from '../storage/value.ts'
-import type { AnyVector, Vector } from '../storage/vector.ts'
+import { type AnyVector, showing, type Vector } from '../storage/vector.ts'
 import { valueAt } from './helpers/vectors.ts'
 
 export interface MemberColumn {
@@ -90,8 +90,8 @@ export function strip(base: Vector, isGone: (path: string) => boolean): Vector {
     const value = valueAt(base, row)
     return isObject(value) ? stripped(value, '', isGone) : value
   })
-  const plain = { kind: 'any', rowCount, values } as const
-  return base.kind === 'any' && base.shown !== undefined ? { ...plain, shown: strip(base.shown, isGone) } : plain
+  const plain: AnyVector = { kind: 'any', rowCount, values }
+  return base.kind === 'any' && base.shown !== undefined ? showing(plain, strip(base.shown, isGone)) : plain
 }
 
 function stripped(object: ObjectValue, prefix: string, isGone: (path: string) => boolean): ObjectValue | undefined {

@@ -10,6 +10,7 @@ import {
   MISSING,
   NULL,
   PRESENT,
+  showing,
   type TextVector,
   type Vector,
 } from './vector.ts'
@@ -197,6 +198,6 @@ export function pickRows(vector: Vector, rows: Uint32Array): Vector {
   if (picked !== null) return picked
   // Of a single vector all kinds but one can be picked.
   const { values, shown } = vector as AnyVector
-  const own = { kind: 'any' as const, rowCount: rows.length, values: Array.from(rows, row => values[row]) }
-  return shown === undefined ? own : { ...own, shown: pickRows(shown, rows) }
+  const own: AnyVector = { kind: 'any', rowCount: rows.length, values: Array.from(rows, row => values[row]) }
+  return shown === undefined ? own : showing(own, pickRows(shown, rows))
 }

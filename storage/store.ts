@@ -149,11 +149,11 @@ class BufferedStore implements Store {
     const first = this.next
     this.next += count
     if (count > 0) tell()
-    const receipt = { first, count, duplicates }
-    if (this.disk === null || count + duplicates === 0) return { ...receipt, published: async () => {} }
+    if (this.disk === null || count + duplicates === 0) return { first, count, duplicates, published: async () => {} }
     if (count > 0) this.publisher.appended()
     // What a duplicate is a duplicate of may still be on its way.
-    return { ...receipt, published: () => this.publisher.waitFor(duplicates > 0 ? this.publisher.newest : group) }
+    const published = () => this.publisher.waitFor(duplicates > 0 ? this.publisher.newest : group)
+    return { first, count, duplicates, published }
   }
 
   snapshot(): Snapshot {

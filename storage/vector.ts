@@ -150,6 +150,11 @@ export interface AnyVector {
   readonly shown?: Vector
 }
 
+/** The same values, and what a whole event shows in their place. */
+export function showing({ rowCount, values }: AnyVector, shown: Vector): AnyVector {
+  return { kind: 'any', rowCount, values, shown }
+}
+
 export type Vector =
   | ConstVector
   | DictVector

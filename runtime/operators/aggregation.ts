@@ -440,10 +440,10 @@ export class Aggregation {
    */
   *parts(): Generator<AggregationResults & { readonly firstSeen: Float64Array }> {
     if (this.#spilled === null) {
-      const { count } = this.#groups
+      const { count, keys, answers } = this.results()
       const firstSeen =
         this.#firstSeen?.values.slice(0, count) ?? Float64Array.from({ length: count }, (_, group) => group)
-      yield { ...this.results(), firstSeen }
+      yield { count, keys, answers, firstSeen }
       this.#account.clear()
       return
     }
@@ -549,8 +549,8 @@ export class Aggregation {
   }
 
   results(): AggregationResults {
-    const finished = this.finished()
-    return { ...finished, keys: this.#keyValues() }
+    const { count, answers } = this.finished()
+    return { count, keys: this.#keyValues(), answers }
   }
 
   /** The answers, without the keys they belong to. */

@@ -37,6 +37,28 @@ export interface RunContext extends KernelContext {
   count(counter: string, by?: number): void
 }
 
+/** An operator of what it does. A class, as literals with getters are dictionaries to V8. */
+export class Inlet implements Operator {
+  readonly #isDone: () => boolean
+  readonly push: Operator['push']
+  readonly finish: Operator['finish']
+
+  constructor(isDone: () => boolean, push: Operator['push'], finish: Operator['finish']) {
+    this.#isDone = isDone
+    this.push = push
+    this.finish = finish
+  }
+
+  get isDone(): boolean {
+    return this.#isDone()
+  }
+}
+
+/** Done, and finished, as `next` is. */
+export function inletOf(next: Operator, push: Operator['push'], finish = () => next.finish()): Operator {
+  return new Inlet(() => next.isDone, push, finish)
+}
+
 /** Counts and times what passes into an operator. */
 export class Measured implements Operator {
   readonly #inner: Operator

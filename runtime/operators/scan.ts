@@ -8,7 +8,7 @@ import { pickRows } from '../../storage/pick.ts'
 import type { ScanPredicate, TimeRange } from '../../storage/predicate.ts'
 import { mustGiveWay } from '../../storage/turns.ts'
 import { DateTime } from '../../storage/value.ts'
-import { PRESENT, type Vector } from '../../storage/vector.ts'
+import { PRESENT, showing, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnBatch, withSelection } from '../column-batch.ts'
 import { passesWhole, readsTokens } from '../estimate.ts'
@@ -369,8 +369,7 @@ function loadColumn(part: PartReader, block: BlockReader, name: string, scan: Sc
   const isField = vector !== null || part.fields.some(field => field.name === name)
   if (object === null || !isField) return object ?? vector
   const stored: Vector = vector ?? { kind: 'const', rowCount: block.rowCount, value: undefined }
-  const whole = firstOf(stored, object)
-  return { ...whole, shown: stored }
+  return showing(firstOf(stored, object), stored)
 }
 
 function loadRows(block: BlockReader, name: string, rows: Uint32Array, scan: ScanProfile): Vector | null {

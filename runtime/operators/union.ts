@@ -4,7 +4,7 @@
  */
 import type { Batch } from '../batch.ts'
 import { ColumnBatch } from '../column-batch.ts'
-import type { Operator } from './operator.ts'
+import { inletOf, type Operator } from './operator.ts'
 
 export class UnionOperator {
   /** One to feed for each input; they are finished in this order. */
@@ -15,21 +15,17 @@ export class UnionOperator {
     /** Where the rows of the current input begin, and where they end so far: blocks may come newest first. */
     let base = 0
     let end = 0
-    this.inputs = Array.from({ length: count }, () => ({
-      get isDone() {
-        return next.isDone
-      },
-      push(batch: Batch) {
-        const moved = base === 0 ? batch : movedBy(batch, base)
-        end = Math.max(end, moved.rowOrderBase + moved.rowCount)
-        next.push(moved)
-      },
-      finish() {
-        base = end
-        open--
-        if (open === 0) next.finish()
-      },
-    }))
+    const push = (batch: Batch): void => {
+      const moved = base === 0 ? batch : movedBy(batch, base)
+      end = Math.max(end, moved.rowOrderBase + moved.rowCount)
+      next.push(moved)
+    }
+    const finish = (): void => {
+      base = end
+      open--
+      if (open === 0) next.finish()
+    }
+    this.inputs = Array.from({ length: count }, () => inletOf(next, push, finish))
   }
 }
 

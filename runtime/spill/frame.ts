@@ -12,7 +12,7 @@ import { readValue, writeValue } from '../../storage/part/encodings/any.ts'
 import { decodeDictionary, encodeDictionary } from '../../storage/part/encodings/dictionary.ts'
 import { decodeColumn, encodeColumn } from '../../storage/part/encodings/index.ts'
 import type { Value } from '../../storage/value.ts'
-import type { DictVector, Vector } from '../../storage/vector.ts'
+import { type DictVector, showing, type Vector } from '../../storage/vector.ts'
 
 export type NamedColumn = readonly [name: string, vector: Vector]
 
@@ -87,7 +87,7 @@ function writeCodes(sink: ByteSink, { codes, dictionary }: DictVector): void {
 function readColumn(bytes: Uint8Array, rowCount: number, shown: Vector | null): Vector {
   const source = new ByteSource(bytes)
   const vector = decode(source, rowCount)
-  return shown !== null && vector.kind === 'any' ? { ...vector, shown } : vector
+  return shown !== null && vector.kind === 'any' ? showing(vector, shown) : vector
 }
 
 function decode(source: ByteSource, rowCount: number): Vector {

@@ -67,7 +67,7 @@ export class Packer {
     const columns: [string, PackedVector][] = []
     for (const [name, vector] of block.columns) {
       if (vector.kind === 'text')
-        columns.push([name, { ...this.#text(vector), bytes: yield* this.#ownBytes(vector.bytes) }])
+        columns.push([name, { bytes: yield* this.#ownBytes(vector.bytes), ...this.#text(vector) }])
       else columns.push([name, this.#vector(vector)])
       yield
     }
@@ -113,7 +113,7 @@ export class Packer {
         return { kind: 'dict', rowCount, codes, dictionary, packed: this.#values(values), isDistinct }
       }
       case 'text':
-        return { ...this.#text(vector), bytes: this.#own(vector.bytes) }
+        return { bytes: this.#own(vector.bytes), ...this.#text(vector) }
       case 'time': {
         const { micros, nanos, presence } = vector
         return {

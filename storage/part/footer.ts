@@ -102,7 +102,8 @@ export function readFooter(source: ByteSource): Footer {
   }
   const dictionaries: FooterDictionary[] = []
   for (let count = source.count(3); count > 0; count--) {
-    dictionaries.push({ ...readPlace(source), valueCount: source.varint() })
+    const { offset, length } = readPlace(source)
+    dictionaries.push({ offset, length, valueCount: source.varint() })
   }
   const blocks: FooterBlock[] = []
   for (let count = source.count(20); count > 0; count--) blocks.push(readBlock(source))

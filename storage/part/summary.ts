@@ -260,10 +260,10 @@ function presenceCounts(presence: Uint8Array | null, rowCount: number): { presen
 }
 
 function summariseText(vector: TextVector): ColumnSummary {
-  const counts = presenceCounts(vector.presence, vector.rowCount)
-  const types = counts.presentCount === 0 ? 0 : TYPE_STRING
-  const distinct = counts.presentCount <= DISTINCT_VALUES_MAX ? fewTexts(vector) : null
-  return { ...counts, types, zone: null, distinct, counts: null, codeBitmap: null }
+  const { presentCount, nullCount } = presenceCounts(vector.presence, vector.rowCount)
+  const types = presentCount === 0 ? 0 : TYPE_STRING
+  const distinct = presentCount <= DISTINCT_VALUES_MAX ? fewTexts(vector) : null
+  return { presentCount, nullCount, types, zone: null, distinct, counts: null, codeBitmap: null }
 }
 
 /** The texts of a rare field: with them a block is judged exactly. Null when some are no UTF-8, or long. */
@@ -281,9 +281,11 @@ function fewTexts({ rowCount, bytes, offsets, presence }: TextVector): readonly 
 
 function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any' | 'text' }>): ColumnSummary {
   const { presence, rowCount } = vector
-  const counts = presenceCounts(presence, rowCount)
-  const none = { ...counts, types: 0, zone: null, distinct: [], counts: null, codeBitmap: null }
-  if (counts.presentCount === 0) return none
+  const { presentCount, nullCount } = presenceCounts(presence, rowCount)
+  const summary = (types: number, zone: Zone | null, distinct: readonly Value[] | null): ColumnSummary => {
+    return { presentCount, nullCount, types, zone, distinct, counts: null, codeBitmap: null }
+  }
+  if (presentCount === 0) return summary(0, null, [])
   // Of one kind, and a loop a function, lest all of this be compiled again and again: 15 times while a store was loaded.
   const lane = doublesOf((vector.kind === 'time' ? vector.micros : vector.values).subarray(0, rowCount))
   let [minRow, maxRow] = [leastRow(lane, presence), greatestRow(lane, presence)]
@@ -297,12 +299,12 @@ function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any'
   const distinct = fewNumbers(lane, presence)
   switch (vector.kind) {
     case 'bool':
-      return { ...none, types: TYPE_BOOL, distinct: distinct?.map(value => value === 1) ?? null }
+      return summary(TYPE_BOOL, null, distinct?.map(value => value === 1) ?? null)
     case 'number':
-      return { ...none, types: typesOfNumbers(lane, presence), zone: { kind: 'number', min, max }, distinct }
+      return summary(typesOfNumbers(lane, presence), { kind: 'number', min, max }, distinct)
     case 'duration': {
       const values = distinct?.map(value => new Duration(value)) ?? null
-      return { ...none, types: TYPE_DURATION, zone: { kind: 'duration', min, max }, distinct: values }
+      return summary(TYPE_DURATION, { kind: 'duration', min, max }, values)
     }
     case 'time': {
       const zone: Zone = {
@@ -310,7 +312,7 @@ function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any'
         min: new DateTime(min, nanosAt(vector, minRow)),
         max: new DateTime(max, nanosAt(vector, maxRow)),
       }
-      return { ...none, types: TYPE_DATETIME, zone, distinct: null }
+      return summary(TYPE_DATETIME, zone, null)
     }
   }
 }

@@ -311,10 +311,9 @@ class PartWriter {
     const vector = shapeColumn({ kind: 'any', rowCount: values.length, values }, null)
     const sink = new ByteSink()
     const encoding = encodeColumn(sink, vector ?? { kind: 'any', rowCount: values.length, values }, () => -1)
-    return {
-      ...this.#place(frameChunk(KIND_DICTIONARY, encoding, sink.finish(), this.#compression)),
-      valueCount: values.length,
-    }
+    const chunk = frameChunk(KIND_DICTIONARY, encoding, sink.finish(), this.#compression)
+    const { offset, length } = this.#place(chunk)
+    return { offset, length, valueCount: values.length }
   }
 
   #writeFooter(dictionaries: readonly FooterDictionary[], blocks: readonly FooterBlock[]): void {

@@ -7,7 +7,7 @@ import type { ScanPredicate } from '../../../storage/predicate.ts'
 import type { Batch } from '../../batch.ts'
 import { ColumnBatch, withSelection } from '../../column-batch.ts'
 import type { JoinSpec } from '../../program.ts'
-import type { Operator, RunContext } from '../operator.ts'
+import { Inlet, type Operator, type RunContext } from '../operator.ts'
 import { HeldJoin } from './held-join.ts'
 import { MatchTable } from './match-table.ts'
 import { PartitionedJoin } from './partitioned-join.ts'
@@ -72,14 +72,7 @@ export class JoinOperator {
 
   /** @param matters  once the other side has been read: can anything come of this one? */
   #side(push: (batch: Batch) => void, finish: () => void, matters: () => boolean = () => true): Operator {
-    const isDone = (): boolean => this.#next.isDone || (this.#onDisk === null && !matters())
-    return {
-      get isDone() {
-        return isDone()
-      },
-      push,
-      finish,
-    }
+    return new Inlet(() => this.#next.isDone || (this.#onDisk === null && !matters()), push, finish)
   }
 
   /** What blocks of the side that is read second are asked, once the other has been read. */

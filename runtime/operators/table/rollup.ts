@@ -4,26 +4,20 @@ import type { Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { vectorOf, withComputed } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
-import type { Operator } from '../operator.ts'
+import { inletOf, type Operator } from '../operator.ts'
 import type { TableRun } from './table.ts'
 
 export function rollupOperator({ options, inputs, next }: TableRun<'rollup'>): Operator {
   const { bin, width } = options
-  return {
-    get isDone() {
-      return next.isDone
-    },
-    push(batch) {
-      for (const micros of options.widthsMicros) {
-        const compute = (name: string): Vector =>
-          name === bin
-            ? binned(batch.column(inputs.time!), micros, batch)
-            : { kind: 'const', rowCount: batch.rowCount, value: new Duration(micros * 1000) }
-        next.push(withComputed(batch, [bin, width], compute))
-      }
-    },
-    finish: () => next.finish(),
-  }
+  return inletOf(next, batch => {
+    for (const micros of options.widthsMicros) {
+      const compute = (name: string): Vector =>
+        name === bin
+          ? binned(batch.column(inputs.time!), micros, batch)
+          : { kind: 'const', rowCount: batch.rowCount, value: new Duration(micros * 1000) }
+      next.push(withComputed(batch, [bin, width], compute))
+    }
+  })
 }
 
 function binned(times: Vector, width: number, batch: Batch): Vector {

@@ -5,7 +5,7 @@ import type { Batch } from '../../batch.ts'
 import { gather, type RowRef, vectorOf, withAdded, withNames } from '../../column-batch.ts'
 import { valueAt } from '../../helpers/vectors.ts'
 import type { TableOperatorName, TableOptions } from '../../table.ts'
-import type { Operator, RunContext } from '../operator.ts'
+import { inletOf, type Operator, type RunContext } from '../operator.ts'
 
 export interface TableRun<N extends TableOperatorName> {
   readonly options: TableOptions[N]
@@ -76,18 +76,8 @@ export class CollectedRows {
 export function withoutColumns(next: Operator, hidden: readonly string[]): Operator {
   if (hidden.length === 0) return next
   const isHidden = new Set(hidden)
-  return {
-    get isDone() {
-      return next.isDone
-    },
-    push(batch) {
-      next.push(
-        withNames(
-          batch,
-          batch.names.filter(name => !isHidden.has(name)),
-        ),
-      )
-    },
-    finish: () => next.finish(),
-  }
+  return inletOf(next, batch => {
+    const names = batch.names.filter(name => !isHidden.has(name))
+    next.push(withNames(batch, names))
+  })
 }

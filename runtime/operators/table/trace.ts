@@ -3,7 +3,7 @@ import { Duration, type Value } from '../../../storage/value.ts'
 import type { Batch } from '../../batch.ts'
 import { withNames } from '../../column-batch.ts'
 import { TRACE_COLUMNS } from '../../table.ts'
-import type { Operator } from '../operator.ts'
+import { inletOf, type Operator } from '../operator.ts'
 import { criticalTimes } from './critical-path.ts'
 import { readSpans, SPAN_BYTES } from './spans.ts'
 import { CollectedRows, counted, type TableRun } from './table.ts'
@@ -104,14 +104,8 @@ function ownTime({ startNs, children }: TreeNode, tookNs: number): number {
 /** Passes batches on with some columns before the others. */
 function columnsFirst(next: Operator, first: readonly string[]): Operator {
   const isFirst = new Set(first)
-  return {
-    get isDone() {
-      return next.isDone
-    },
-    push(batch) {
-      const names = [...first, ...batch.names.filter(name => !isFirst.has(name))]
-      next.push(withNames(batch, names))
-    },
-    finish: () => next.finish(),
-  }
+  return inletOf(next, batch => {
+    const names = [...first, ...batch.names.filter(name => !isFirst.has(name))]
+    next.push(withNames(batch, names))
+  })
 }

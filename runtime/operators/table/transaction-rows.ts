@@ -1,7 +1,7 @@
 /** A transaction that has ended, as a row: its events' fields put together. */
 import type { DateTime, ObjectValue, Value } from '../../../storage/value.ts'
 import { Duration } from '../../../storage/value.ts'
-import type { Vector } from '../../../storage/vector.ts'
+import { showing, type Vector } from '../../../storage/vector.ts'
 import type { Batch } from '../../batch.ts'
 import { ColumnBatch, type RowRef, shownOf, vectorOf } from '../../column-batch.ts'
 import { keyOf } from '../../helpers/compare.ts'
@@ -76,7 +76,7 @@ export function transactionBatch(
     const keyed = set.length === 0 ? own : (overlay(own, set, rowCount) ?? own)
     const object = derivedColumn(name, members, columnOf, rowCount)
     // Read, it is the object its members make where it is nothing itself.
-    return object === null ? keyed : { ...firstOf(keyed, object), shown: shownOf(keyed) }
+    return object === null ? keyed : showing(firstOf(keyed, object), shownOf(keyed))
   })
 }
 
