@@ -157,5 +157,5 @@ export function commented(comment: string, statements: readonly Statement[]): St
   const [first, ...rest] = statements
   if (first === undefined) return []
   const comments = [{ type: 'Line', value: ` ${comment.replace(/\s+/g, ' ')}` }]
-  return [{ ...first, comments } as unknown as Statement, ...rest]
+  return [{ comments, ...first } as unknown as Statement, ...rest]
 }

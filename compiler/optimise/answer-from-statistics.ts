@@ -18,7 +18,7 @@ export const answerFromStatistics: Rule = {
   apply(plan, cx) {
     const answered = mapPlan(plan, op => {
       if (op.kind !== 'aggregate' || op.fromStatistics === true) return op
-      return isAnswerable(op, cx.catalog) ? { ...op, fromStatistics: true } : op
+      return isAnswerable(op, cx.catalog) ? { fromStatistics: true, ...op } : op
     })
     return answered === plan ? null : answered
   },

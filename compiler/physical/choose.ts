@@ -39,7 +39,7 @@ export interface ChooseContext {
 
 export function choose(plan: LogicalOp, cx: ChooseContext): PhysicalOp {
   let joins = 0
-  return lower(plan, { ...cx, nextJoin: () => joins++ }, { newestFirst: false, keys: [] })
+  return lower(plan, { nextJoin: () => joins++, ...cx }, { newestFirst: false, keys: [] })
 }
 
 interface Choosing extends ChooseContext {

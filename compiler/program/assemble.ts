@@ -52,12 +52,12 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
       kernels.push({ name: kernel.name, of: `where ${printExpr(expr)}` })
       return kernel
     }
+    // Spread last: what a spread begins has a hidden class of its own in V8, and all that reads specs would meet another with each plan.
     const base = { origin: op.origin, label: labelOf(op) }
     const spec = ((): OperatorSpec => {
       switch (op.kind) {
         case 'scan':
           return {
-            ...base,
             op: 'scan',
             indexes: op.indexes,
             lookup: op.lookup,
@@ -75,20 +75,21 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
               kernel: filterKernel(expr),
               text: printExpr(expr),
             })),
+            ...base,
           }
         case 'filter':
-          return { ...base, op: 'filter', kernels: op.conjuncts.map(filterKernel), input: input!.spec }
+          return { op: 'filter', kernels: op.conjuncts.map(filterKernel), input: input!.spec, ...base }
         case 'extend': {
           const kernel = emitExtend(op.assignments, named('extend', op.origin, [op.assignments]))
           kernels.push({ name: kernel.name, of: base.label })
-          return { ...base, op: 'extend', kernel, outputs: op.assignments.map(a => a.name), input: input!.spec }
+          return { op: 'extend', kernel, outputs: op.assignments.map(a => a.name), input: input!.spec, ...base }
         }
         case 'sort': {
           const keys = op.keys.map(({ field, descending }) => ({ field, descending }))
-          return { ...base, op: 'sort', keys, limit: op.limit, temporary: op.temporary, input: input!.spec }
+          return { op: 'sort', keys, limit: op.limit, temporary: op.temporary, input: input!.spec, ...base }
         }
         case 'dedup':
-          return { ...base, op: 'dedup', count: op.count, fields: op.fields, input: input!.spec }
+          return { op: 'dedup', count: op.count, fields: op.fields, input: input!.spec, ...base }
         case 'aggregate': {
           const made = named('stats', op.origin, [op.aggregates, op.keys.length])
           const { absorb, ...emitted } = emitAggregate(op.aggregates, op.keys.length, made)
@@ -99,7 +100,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             ...op.keys.map(key => ({ name: key.name, type: 'any' as const })),
             ...op.aggregates.map(call => ({ name: call.name, type: call.type })),
           ]
-          return { ...base, op: 'aggregate', keys, outputs, ...emitted, statistics, input: input!.spec }
+          return { op: 'aggregate', keys, outputs, ...emitted, statistics, input: input!.spec, ...base }
         }
         case 'eventstats': {
           const made = named('eventstats', op.origin, [op.aggregates, op.keys.length])
@@ -108,7 +109,6 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
           const outputs = op.aggregates.map(call => call.name)
           const { temporary } = op
           return {
-            ...base,
             op: 'eventstats',
             keys: keysOf(op),
             outputs,
@@ -116,6 +116,7 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             ...emitted,
             statistics: null,
             input: input!.spec,
+            ...base,
           }
         }
         case 'streamstats': {
@@ -124,41 +125,40 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             kernels.push({ name: kernel.name, of: base.label })
             return kernel
           })
-          return { ...base, op: 'streamstats', keys: keysOf(op), temporary: op.temporary, ...parts, input: input!.spec }
+          return { op: 'streamstats', keys: keysOf(op), temporary: op.temporary, ...parts, input: input!.spec, ...base }
         }
         case 'keep':
-          return { ...base, op: 'keep', fields: op.fields, except: op.except, input: input!.spec }
+          return { op: 'keep', fields: op.fields, except: op.except, input: input!.spec, ...base }
         case 'drop':
-          return { ...base, op: 'drop', fields: op.fields, input: input!.spec }
+          return { op: 'drop', fields: op.fields, input: input!.spec, ...base }
         case 'rename':
-          return { ...base, op: 'rename', pairs: op.pairs, input: input!.spec }
+          return { op: 'rename', pairs: op.pairs, input: input!.spec, ...base }
         case 'parse': {
           const { format, pattern, options: formatOptions, alternatives } = op
           const { from, outputs, prefix, onError, demanded } = op
           const spec = { format, pattern, options: formatOptions, alternatives }
           const parts = { ...spec, from, outputs, prefix, onError, demanded }
-          return { ...base, op: 'parse', ...parts, input: input!.spec }
+          return { op: 'parse', ...parts, input: input!.spec, ...base }
         }
         case 'head':
         case 'tail':
-          return { ...base, op: op.kind, count: op.count, input: input!.spec }
+          return { op: op.kind, count: op.count, input: input!.spec, ...base }
         case 'table': {
           const columns = Object.fromEntries(op.inputs.map(({ name, field }) => [name, field]))
           return {
-            ...base,
             op: 'table',
             call: op.call,
             inputs: columns,
             temporary: op.temporary,
             input: input!.spec,
+            ...base,
           }
         }
         case 'describe':
-          return { ...base, op: 'describe', input: input!.spec }
+          return { op: 'describe', input: input!.spec, ...base }
         case 'join': {
           const { type, keys, prefix, matchesNull, readFirst, id } = op
           return {
-            ...base,
             op: 'join',
             type,
             keys,
@@ -168,10 +168,11 @@ export function assemble(plan: PhysicalOp, options: AssembleOptions): Assembled 
             id,
             input: input!.spec,
             right: inputs[1]!.spec,
+            ...base,
           }
         }
         case 'union':
-          return { ...base, op: 'union', input: input!.spec, others: inputs.slice(1).map(other => other.spec) }
+          return { op: 'union', input: input!.spec, others: inputs.slice(1).map(other => other.spec), ...base }
       }
     })()
     const names = kernels.map(kernel => kernel.name).join(', ')

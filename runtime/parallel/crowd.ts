@@ -63,7 +63,15 @@ export class Crowd {
 
   /** The same, counted while it runs. */
   #counted(result: QueryResult): QueryResult {
-    return { ...result, batches: () => this.#counting(result) }
+    const { shape, profile } = result
+    return {
+      shape,
+      profile,
+      batches: () => this.#counting(result),
+      drain: () => result.drain(),
+      preview: () => result.preview(),
+      cancel: () => result.cancel(),
+    }
   }
 
   async *#counting(result: QueryResult): AsyncGenerator<Batch> {

@@ -42,60 +42,71 @@ export interface ElsewhereOptions {
 }
 
 export function executeElsewhere(options: ElsewhereOptions): QueryResult {
-  const { program, signal } = options
-  const profile = emptyProfile()
-  let isStarted = false
-  let isCanceled = false
-  let wake = (): void => {}
-  let local: QueryResult | null = null
-  let preview: readonly Batch[] | null = null
+  return new RunElsewhere(options)
+}
 
-  async function* here(): AsyncGenerator<Batch> {
-    if (isCanceled) {
-      options.release()
-      throw new CanceledError()
-    }
-    Object.assign(profile.scan, emptyProfile().scan)
-    preview = null
-    local = options.here(profile)
-    yield* local.batches()
+class RunElsewhere implements QueryResult {
+  readonly shape: QueryResult['shape']
+  readonly profile = emptyProfile()
+  readonly #options: ElsewhereOptions
+  #isStarted = false
+  #isCanceled = false
+  #wake = (): void => {}
+  #local: QueryResult | null = null
+  #preview: readonly Batch[] | null = null
+
+  constructor(options: ElsewhereOptions) {
+    this.#options = options
+    this.shape = options.program.result
   }
 
-  async function* batches(): AsyncGenerator<Batch> {
-    if (isCanceled) throw new CanceledError()
-    isStarted = true
-    const thread = options.thread()
-    const task = thread === null ? null : await taskOf(options)
+  async *#here(): AsyncGenerator<Batch> {
+    if (this.#isCanceled) {
+      this.#options.release()
+      throw new CanceledError()
+    }
+    Object.assign(this.profile.scan, emptyProfile().scan)
+    this.#preview = null
+    this.#local = this.#options.here(this.profile)
+    yield* this.#local.batches()
+  }
+
+  async *batches(): AsyncGenerator<Batch> {
+    const { signal } = this.#options
+    if (this.#isCanceled) throw new CanceledError()
+    this.#isStarted = true
+    const thread = this.#options.thread()
+    const task = thread === null ? null : await taskOf(this.#options)
     if (thread === null || task === null) {
-      yield* here()
+      yield* this.#here()
       return
     }
     const heard: WholeReply['of'][] = []
     const run = thread.runWhole(task.task, task.transfer, reply => {
       heard.push(reply)
-      wake()
+      this.#wake()
     })
-    const onAbort = (): void => wake()
+    const onAbort = (): void => this.#wake()
     signal?.addEventListener('abort', onAbort)
     let hasGiven = false
     let isLeft = false
     try {
       for (;;) {
-        if (isCanceled || signal?.aborted === true) throw new CanceledError()
+        if (this.#isCanceled || signal?.aborted === true) throw new CanceledError()
         const reply = heard.shift()
         if (reply === undefined) {
           await new Promise<void>(resolve => {
-            wake = resolve
+            this.#wake = resolve
           })
         } else if ('batch' in reply) {
           hasGiven = true
           yield receivedBatch(reply.batch)
           run.more()
         } else if ('scan' in reply) {
-          Object.assign(profile.scan, reply.scan)
-          preview = reply.preview === null ? null : [receivedBatch(reply.preview)]
+          Object.assign(this.profile.scan, reply.scan)
+          this.#preview = reply.preview === null ? null : [receivedBatch(reply.preview)]
         } else if ('done' in reply) {
-          takeProfile(profile, reply.done)
+          takeProfile(this.profile, reply.done)
           return
         } else if (hasGiven) {
           throw new Error(`a thread failed amid its answer: ${reply.failed}`)
@@ -107,28 +118,27 @@ export function executeElsewhere(options: ElsewhereOptions): QueryResult {
     } finally {
       run.stop()
       signal?.removeEventListener('abort', onAbort)
-      if (!isLeft) options.release()
+      if (!isLeft) this.#options.release()
     }
-    yield* here()
+    yield* this.#here()
   }
 
-  return {
-    shape: program.result,
-    profile,
-    batches,
-    async drain() {
-      for await (const batch of batches()) for (const name of batch.names) batch.column(name)
-    },
-    preview: () => (local === null ? preview : local.preview()),
-    cancel() {
-      isCanceled = true
-      local?.cancel()
-      wake()
-      if (!isStarted) {
-        isStarted = true
-        options.release()
-      }
-    },
+  async drain(): Promise<void> {
+    for await (const batch of this.batches()) for (const name of batch.names) batch.column(name)
+  }
+
+  preview(): readonly Batch[] | null {
+    return this.#local === null ? this.#preview : this.#local.preview()
+  }
+
+  cancel(): void {
+    this.#isCanceled = true
+    this.#local?.cancel()
+    this.#wake()
+    if (!this.#isStarted) {
+      this.#isStarted = true
+      this.#options.release()
+    }
   }
 }
 

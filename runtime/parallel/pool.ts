@@ -231,7 +231,9 @@ class Thread implements WholeThread {
 
   #wake(): void {
     if (this.#idle !== null) clearTimeout(this.#idle)
-    this.#worker?.ref()
+    // Who waits for one that is not started waits for that.
+    if (this.#worker !== null) this.#worker.ref()
+    else if (!this.isGone) this.#soon.ref()
   }
 
   get #isIdle(): boolean {
@@ -264,7 +266,8 @@ class Thread implements WholeThread {
   }
 
   #rest(): void {
-    this.#worker?.unref()
+    if (this.#worker !== null) this.#worker.unref()
+    else this.#soon.unref()
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#idle = setTimeout(() => void this.end(), IDLE_MS)
     this.#idle.unref()

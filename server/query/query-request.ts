@@ -92,13 +92,10 @@ type Asked = Words & {
 
 /** @throws {RequestError} */
 export function readQueryRequest(asked: Asked, config: Config): QueryRequest {
-  return {
-    ...readWords(asked, config),
-    ...pageOf(asked, config),
-    format: formatOf(asked.format),
-    profile: profileOf(asked.profile),
-    waitMs: asked.wait == null ? null : asked.wait * 1000,
-  }
+  const { text, options } = readWords(asked, config)
+  const { limit, offset } = pageOf(asked, config)
+  const waitMs = asked.wait == null ? null : asked.wait * 1000
+  return { text, options, limit, offset, format: formatOf(asked.format), profile: profileOf(asked.profile), waitMs }
 }
 
 /** @throws {RequestError} for more rows than an answer may have */

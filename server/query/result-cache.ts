@@ -59,7 +59,7 @@ export class ResultCache {
     if (bytes > room / 4) return
     const before = this.#entries.get(key)
     if (before !== undefined) this.#drop(key, before)
-    this.#put(key, { ...answer, bytes, expiresAt: this.#clock() + ttlMs })
+    this.#put(key, { bytes, expiresAt: this.#clock() + ttlMs, ...answer })
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= room) break
       this.#drop(oldest, entry)
