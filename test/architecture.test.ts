@@ -180,6 +180,13 @@ test('node built-ins are imported with their prefix', () => {
   assert.deepEqual(violations, [])
 })
 
+test('a server loads node:tls when it needs it: from then on Node holds all root certificates as texts', () => {
+  const violations = FILES.filter(isProduct)
+    .filter(file => /^import (?!type\b).*'node:tls'/m.test(file.text))
+    .map(file => file.path)
+  assert.deepEqual(violations, [])
+})
+
 /** Directories whose index.ts is the registry of the files beside it. */
 const REGISTRIES = [
   'grammar/stages',

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   utimesSync,
@@ -109,9 +110,24 @@ test('a place in a chunk is told as the place in the source it came from', conte
   if (chunk === undefined)
     return context.skip('no chunks: tsc alone was run, or the bundler has no build for this machine')
   const lines = readFileSync(chunk, 'utf8').split('\n')
-  const line = lines.findIndex(text => text.includes('files = createPartFiles('))
+  const line = lines.findIndex(text => /files ?= ?createPartFiles\(/.test(text))
   const url = pathToFileURL(chunk).href
-  const column = (lines[line] ?? '').indexOf('createPartFiles')
+  const column = (lines[line] ?? '').search(/(?<=files ?= ?)createPartFiles\(/)
   const told = sourceStack(`Error: x\n    at f (${url}:${line + 1}:${column + 1})\n    at node:internal:1:2`)
   assert.match(told, /^Error: x\n {4}at f \(.*worker\.ts:\d+:\d+\)\n {4}at node:internal:1:2$/)
+})
+
+test('chunks are small, functions and classes keep their names in them, and a server reads no library but what is native or tiny', context => {
+  const directory = join(ROOT, 'dist/bundle')
+  if (!existsSync(directory))
+    return context.skip('no chunks: tsc alone was run, or the bundler has no build for this machine')
+  const files = readdirSync(directory).filter(name => name.endsWith('.js'))
+  const chunks = files.map(name => readFileSync(join(directory, name), 'utf8')).join('\n')
+  assert.ok(chunks.length > 1_000_000, `only ${chunks.length} characters seen`)
+  for (const name of ['IdleCollector', 'CompileError'])
+    assert.match(chunks, new RegExp(`\\b(?:class ${name}\\b|${name} ?= ?class\\b)`))
+  for (const name of ['createPartFiles', 'collectForRest']) assert.match(chunks, new RegExp(`\\bfunction ${name}\\(`))
+  assert.ok(chunks.split('\n').length * 500 < chunks.length, 'V8 would hold what nobody reads')
+  const read = new Set([...chunks.matchAll(/\bfrom ?"([^"./][^"]*)"/g)].map(([, name = '']) => name))
+  assert.deepEqual([...read].filter(name => !name.startsWith('node:')).sort(), ['fzstd', 'lmdb'])
 })

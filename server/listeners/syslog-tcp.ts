@@ -1,6 +1,6 @@
 /** Syslog over TCP and TLS: a connection is read no faster than its messages find room, so nothing that was read is lost. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import type { IncomingEvent } from '../../storage/index.ts'
 import { ConfigError } from '../config.ts'
 import type { ServerContext } from '../context.ts'
@@ -22,9 +22,10 @@ export const syslogTcp: ListenerKind = {
 export const syslogTls: ListenerKind = {
   name: 'syslog.tls',
   summary: 'syslog over TLS, RFC 5425',
-  start: (context, address, log) => {
+  start: async (context, address, log) => {
     const tls = tlsSettings(context.config, 'syslog')
     if (tls === null) throw new ConfigError('syslog.tls needs syslog.tls_cert and syslog.tls_key')
+    const { createServer: createTlsServer } = await import('node:tls')
     const server = createTlsServer(tls)
     // A scanner that speaks no TLS is no event of ours.
     server.on('tlsClientError', () => {})

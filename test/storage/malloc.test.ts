@@ -84,6 +84,24 @@ test('where there is no glibc, or nothing to call it with, the reason is told an
   assert.deepEqual(calls, [])
 })
 
+test('its package is loaded without a report of the process, which is as before afterwards', () => {
+  const report = process.report as { getReport: () => object }
+  const { getReport } = report
+  let reports = 0
+  const counted = (): object => {
+    reports++
+    return getReport.call(process.report)
+  }
+  report.getReport = counted
+  try {
+    malloc()
+    assert.equal(reports, 0, 'Node would walk its stack, and keep the tables for that in memory')
+    assert.equal(report.getReport, counted)
+  } finally {
+    report.getReport = getReport
+  }
+})
+
 test('of this process it is either there or absent for a reason, and can be called', async () => {
   const found = malloc()
   assert.equal(malloc(), found, 'looked for once')
