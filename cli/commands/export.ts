@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type ExportFormat, type ExportReport, open } from '../../engine.ts'
 import { dataHome } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { openData } from '../open-data.ts'
 
 export interface ExportOptions {
   readonly output: string
@@ -14,7 +15,7 @@ export interface ExportOptions {
 
 export async function exportEvents(query: string, options: ExportOptions): Promise<void> {
   const format = options.format ?? formatOfName(options.output)
-  const engine = await open(options.data ?? dataHome())
+  const engine = await openData(options.data ?? dataHome())
   try {
     const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }) }
     report(await engine.exportTo(targetOf(options.output, format), format, query, bounds), options.output)

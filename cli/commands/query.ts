@@ -15,21 +15,14 @@ import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
 import { startProgress } from '../progress.ts'
+import { refuseSeveralSources, type SourceOptions } from '../source-options.ts'
 import { teeFile } from '../tee-file.ts'
 
 /** A refusal is not kept waiting for a pipe longer than this. */
 const SAMPLE_WAIT_MS = 500
 const SAMPLE_EVENTS = 1000
 
-export interface QueryCommandOptions {
-  readonly file?: readonly string[]
-  readonly data?: string
-  readonly server?: string
-  readonly token?: string
-  readonly lookup?: readonly string[]
-  readonly from?: string
-  readonly to?: string
-  readonly timeField?: string
+export interface QueryCommandOptions extends SourceOptions {
   readonly format?: OutputFormat
   readonly failOnEmpty?: boolean
   readonly timeout?: string
@@ -37,9 +30,7 @@ export interface QueryCommandOptions {
 }
 
 export async function query(text: string, options: QueryCommandOptions): Promise<void> {
-  if (options.file !== undefined && options.server !== undefined) {
-    throw new CommandError(EXIT.usage, '--file and --server exclude each other: quern ingest sends files to a server')
-  }
+  refuseSeveralSources(options)
   const format = options.format ?? (process.stdout.isTTY ? 'table' : 'ndjson')
   const stop = stopSignal(options.timeout)
   try {
@@ -64,8 +55,8 @@ async function run(
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
   const local = { ...bounds, openFile: teeFile }
   if (options.data !== undefined) {
-    const { open } = await import('../../engine.ts')
-    const engine = await open(options.data, { lookups: lookupsOf(options.lookup) })
+    const { openData } = await import('../open-data.ts')
+    const engine = await openData(options.data, { lookups: lookupsOf(options.lookup) })
     try {
       return await printAndReport(engine.query(text, local), format, options)
     } finally {
