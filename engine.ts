@@ -393,7 +393,7 @@ class StoreEngine implements Engine {
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
       if (profile !== null) profile.plan = { cached, durationNs: compileNs }
-      const hints = profile === null ? compiled.hints : withDataHints(compiled.hints, profile.counters)
+      const hints = profile === null ? compiled.hints : withDataHints(compiled, profile)
       return explanationOf(
         { text },
         { ...compiled, hints },

@@ -47,7 +47,7 @@ export function queryRun(
   let { hints } = compiled
   async function* batches(): AsyncGenerator<Batch> {
     yield* result.batches()
-    hints = [...withDataHints(compiled.hints, profile.counters), ...later()]
+    hints = [...withDataHints(compiled, profile), ...later()]
   }
   return {
     query: compiled.canonical,
