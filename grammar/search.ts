@@ -20,8 +20,8 @@ import { quoteField, quoteName, type Token } from './token.ts'
 import type { Expectation, WordRole } from './watch.ts'
 
 const OPERATOR = /\s*(===|!==|==|!=|<>|<=|>=|=~|!~|=|<|>)/y
-/** `[-1h]`, `[-1d, now]`, `[2026-06-01, …]` where a search should begin. */
-const TIME_RANGE = /\[\s*(?:[-@\d]|now\b)[^[\]|]*\]/iy
+/** `[-1h]`, `[@d]`, `[2026-06-01..2026-06-02]`, `[..-1d]` where a search should begin. */
+const TIME_RANGE = /\[\s*(?:[-@\d]|\.\.|now\b)[^[\]|]*\]/iy
 const IN_LIST = /\s+(not\s+)?in\s*([([])/iy
 
 /** The terms up to `|`, `;` or the end; null when there are none. */

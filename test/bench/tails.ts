@@ -42,7 +42,7 @@ export async function runTailsBench(say: (text: string) => void): Promise<void> 
     for (const { socket } of idle) socket.destroy()
     await all(
       server,
-      'idle tails that come to life, of one filter',
+      'at once, of one filter',
       IDLE,
       () => 'where kind == "load" | keep sent, n',
       say,
