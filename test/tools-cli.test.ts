@@ -52,7 +52,7 @@ test('parts lists, and shows where the bytes of one go', () => {
   assert.equal(listed.status, 0, listed.err)
   const [part] = objects(listed.out)
   assert.deepEqual([part?.index, part?.events, part?.from], ['main', 60, '2026-06-01T10:00:00.000Z'])
-  assert.match(listed.err, /^1 parts, 60 events/)
+  assert.match(listed.err, /^1 part, 60 events/)
   const inspected = quern('parts', String(part?.part), '-d', data, '--format', 'table')
   assert.match(inspected.out, /^field +type +values +encodings/)
   assert.match(inspected.out, /^timestamp +string +60 +time text/m)
@@ -78,9 +78,9 @@ test('verify tells sound from damaged, repair sets aside, and both say so by the
 
 test('a backup is taken and restored, and what is no data directory is a mistake of usage', () => {
   const backup = join(root, 'backup')
-  assert.match(quern('backup', backup, '-d', data).err, /^1 parts \(1 linked, 0 copied\), 60 events/)
+  assert.match(quern('backup', backup, '-d', data).err, /^1 part \(1 linked, 0 copied\), 60 events/)
   const restored = quern('restore', backup, join(root, 'restored'))
-  assert.match(restored.err, /^1 parts checked and restored, 60 events, 0 documents/)
+  assert.match(restored.err, /^1 part checked and restored, 60 events, 0 documents/)
   const { status, err } = quern('verify', '-d', join(root, 'nowhere'))
   assert.equal(status, 2)
   assert.match(err, /nowhere is no data directory of Quern/)

@@ -3,6 +3,7 @@
  * Over stdin and files memory stays constant unless a stage must hold its input, and `head` stops the reading.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { counted } from '../../compiler/explain/figures.ts'
 import { CompileError, type QueryRun, queryStream, type StreamOptions } from '../../query-stream.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
 import type { Wanted } from '../../storage/ingest/projected-lines.ts'
@@ -80,7 +81,7 @@ async function run(
   const reading = { timeField: options.timeField }
   const events: EventsFor = (wanted, see) => localEvents(inputs, tally, progress, reading, { wanted, see })
   const queryRun = await start(text, events, { ...local, lookups })
-  const counted = await printAndReport(queryRun, format, options)
+  const rowCount = await printAndReport(queryRun, format, options)
   progress.end()
   if (tally.events > 0 && tally.untimed === tally.events && showsTime(queryRun)) {
     const instead = tally.timeCandidate === null ? '' : `; --time-field ${tally.timeCandidate} takes it from there`
@@ -88,10 +89,10 @@ async function run(
   }
   if (tally.failed > 0) {
     process.stderr.write(
-      `${tally.failed.toLocaleString('en')} lines could not be read as events (first: ${tally.firstProblem})\n`,
+      `${counted(tally.failed, 'line')} could not be read as events (first: ${tally.firstProblem})\n`,
     )
   }
-  return counted
+  return rowCount
 }
 
 type EventsFor = (wanted: Wanted | null, see: LocalDemand['see']) => AsyncGenerator<readonly IncomingEvent[]>
