@@ -393,7 +393,7 @@ class StoreEngine implements Engine {
       const isRun = options.analyze === true || options.js === true
       const profile = isRun ? await this.#analyze(text, options) : null
       if (profile !== null) profile.plan = { cached, durationNs: compileNs }
-      const hints = profile === null ? compiled.hints : withDataHints(compiled.hints, profile.counters)
+      const hints = profile === null ? compiled.hints : withDataHints(compiled, profile)
       return explanationOf(
         { text },
         { ...compiled, hints },
@@ -497,7 +497,12 @@ class StoreEngine implements Engine {
   }
 }
 
-/** Generated text, one entry per kernel and specialisation. */
+/** Generated text, one entry per kernel and specialisation; those that V8 alone tells apart, by the widths of group codes, are one. */
 function kernelsOf(profile: Profile): { readonly kernel: string; readonly source: string }[] {
-  return profile.kernels.map(kernel => ({ kernel: `${kernel.name}  (${kernel.shapes})`, source: kernel.text }))
+  const all = new Map<string, { readonly kernel: string; readonly source: string }>()
+  for (const { name, shapes, text } of profile.kernels) {
+    const kernel = shapes === '' ? name : `${name}  (${shapes})`
+    all.set(`${kernel}\n${text}`, { kernel, source: text })
+  }
+  return [...all.values()]
 }

@@ -52,26 +52,28 @@ class RunOfQuery implements QueryRun {
   readonly rewrites: readonly Rewrite[]
   readonly fieldsRead: readonly string[] | null
   readonly profile: Profile
+  readonly #compiled: Compiled
   readonly #result: QueryResult
   readonly #later: () => readonly Diagnostic[]
   readonly #identity: () => string | null
   #hints: readonly Diagnostic[]
 
   constructor(
-    { canonical, rewrites, fieldsRead, hints }: Compiled,
+    compiled: Compiled,
     result: QueryResult,
     later: () => readonly Diagnostic[],
     identity: () => string | null,
   ) {
-    this.query = canonical
+    this.query = compiled.canonical
     this.shape = result.shape
-    this.rewrites = rewrites
-    this.fieldsRead = fieldsRead
+    this.rewrites = compiled.rewrites
+    this.fieldsRead = compiled.fieldsRead
     this.profile = result.profile
+    this.#compiled = compiled
     this.#result = result
     this.#later = later
     this.#identity = identity
-    this.#hints = hints
+    this.#hints = compiled.hints
   }
 
   get hints(): readonly Diagnostic[] {
@@ -80,7 +82,7 @@ class RunOfQuery implements QueryRun {
 
   async *batches(): AsyncGenerator<Batch> {
     yield* this.#result.batches()
-    this.#hints = [...withDataHints(this.#hints, this.profile.counters), ...this.#later()]
+    this.#hints = [...withDataHints(this.#compiled, this.profile), ...this.#later()]
   }
 
   async *rows(): AsyncGenerator<Record<string, Value>> {

@@ -37,6 +37,8 @@ interface ServerError {
   readonly code?: string
   readonly message?: string
   readonly suggestion?: string
+  /** Of a query the whole text, corrected. */
+  readonly fix?: string
   readonly errors?: readonly { readonly frame?: string; readonly code: string; readonly message: string }[]
 }
 
@@ -56,7 +58,9 @@ function parseError(text: string): ServerError | null {
 function describe(error: ServerError): string {
   const lines = (error.errors ?? []).map(e => e.frame ?? `${e.code}: ${e.message}`)
   if (lines.length === 0) lines.push(`${error.code ?? 'error'}: ${error.message ?? ''}`)
-  if (error.suggestion) lines.push(`try: ${error.suggestion}`)
+  const isQuery = error.code === 'INVALID_QUERY'
+  const instead = isQuery ? error.fix : error.suggestion
+  if (instead) lines.push(`try: ${instead}`)
   return lines.join('\n')
 }
 

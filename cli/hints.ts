@@ -8,8 +8,13 @@ export interface Hint {
 
 /** One line; what to write instead, unless the message says so itself. */
 export function hintLine({ code, message, suggestion }: Hint): string {
-  const isSaid = suggestion === undefined || message.includes(suggestion)
+  const isSaid = suggestion === undefined || says(message, suggestion)
   return `hint ${code}: ${message}${isSaid ? '' : `; try ${suggestion}`}`
+}
+
+/** As words of their own: `no event has a field 'hosts'` does not say `host`. */
+function says(message: string, text: string): boolean {
+  return new RegExp(`(?<!\\w)${text.replace(/[^\w\s]/g, '\\$&')}(?!\\w)`).test(message)
 }
 
 export function printHints(hints: readonly Hint[]): void {

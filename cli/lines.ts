@@ -5,6 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { endOfLine, endOfText, NEWLINE } from '../storage/ingest/line-end.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { reasonOf } from './system-error.ts'
 
 /** Is something piped or redirected into this process (and not just /dev/null or a terminal)? */
 export function stdinIsPiped(): boolean {
@@ -90,7 +91,7 @@ export async function* lineChunks(input: Readable, name: string): AsyncGenerator
       rest = end + 1 < buffer.length ? buffer.subarray(end + 1) : null
     }
   } catch (error) {
-    throw new CommandError(EXIT.general, `cannot read ${name}: ${(error as Error).message}`)
+    throw new CommandError(EXIT.general, `cannot read ${name}: ${reasonOf(error as Error)}`)
   }
   if (rest !== null && rest.length > 0) yield { buffer: rest, end: rest.length, bytes: rest.length }
 }
@@ -129,7 +130,7 @@ async function* plainChunks(path: string): AsyncGenerator<Chunk> {
     }
     if (filled > 0) yield { buffer, end: filled, bytes: filled }
   } catch (error) {
-    throw new CommandError(EXIT.general, `cannot read ${path}: ${(error as Error).message}`)
+    throw new CommandError(EXIT.general, `cannot read ${path}: ${reasonOf(error as Error)}`)
   } finally {
     if (descriptor !== -1) closeSync(descriptor)
   }

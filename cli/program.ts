@@ -227,10 +227,12 @@ program
 /** Runs the command that `argv` names; what went wrong has been told, and is the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   // A reader that went away (`quern query … | head`) is not an error.
-  process.stdout.on('error', error => {
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.success)
-    throw error
-  })
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', error => {
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.success)
+      throw error
+    })
+  }
   try {
     await program.parseAsync(argv)
   } catch (error) {
@@ -251,7 +253,7 @@ async function exitCodeOf(error: unknown): Promise<number> {
     if (fix !== null) process.stderr.write(`try: ${fix}\n`)
     return EXIT.queryParse
   }
-  const { LockedError, UnwrittenEventsError } = await import('../storage/errors.ts')
+  const { BackpressureError, LockedError, LookupError, UnwrittenEventsError } = await import('../storage/errors.ts')
   const { DataError } = await import('../runtime/helpers/errors.ts')
   const { QueryMemoryError } = await import('../runtime/memory.ts')
   const { SpillReadError } = await import('../runtime/spill/spill-file.ts')
@@ -262,7 +264,9 @@ async function exitCodeOf(error: unknown): Promise<number> {
     return EXIT.usage
   }
   const known = [
+    BackpressureError,
     LockedError,
+    LookupError,
     UnwrittenEventsError,
     DataError,
     QueryMemoryError,
@@ -272,6 +276,11 @@ async function exitCodeOf(error: unknown): Promise<number> {
   ]
   if (error instanceof Error && known.some(kind => error instanceof kind)) {
     process.stderr.write(`${error.message}\n`)
+    return EXIT.general
+  }
+  const { isSystemError, reasonOf } = await import('./system-error.ts')
+  if (isSystemError(error)) {
+    process.stderr.write(`${error.path === undefined ? '' : `${error.path}: `}${reasonOf(error)}\n`)
     return EXIT.general
   }
   if (error instanceof Error && error.stack !== undefined) error.stack = sourceStack(error.stack)

@@ -13,6 +13,7 @@ import {
   printStage,
   quoteField,
   type SourceText,
+  type Span,
 } from '../grammar/index.ts'
 import { evaluateConstant } from '../runtime/evaluate-constant.ts'
 import { StrictCastError } from '../runtime/helpers/errors.ts'
@@ -22,6 +23,7 @@ import type { Value } from '../storage/value.ts'
 import { emitExtend } from './codegen/extend.ts'
 import { FUNCTIONS } from './functions/index.ts'
 import { MUCH_DATA_ROWS, planHints } from './hints/plan-hints.ts'
+import { searchHints } from './hints/search-hints.ts'
 import type { NamedField } from './hints/unseen-fields.ts'
 import type { Expr } from './logical/expr.ts'
 import type { LogicalOp } from './logical/ops.ts'
@@ -118,6 +120,7 @@ export function compile(text: string, options: CompileOptions): Compiled {
         muchDataRows: options.muchDataRows ?? MUCH_DATA_ROWS,
       }),
     ],
+    hintsOfNothing: searchHints(source, query.pipeline.search),
     trace,
     plan: node,
     rules: applied,
@@ -209,12 +212,18 @@ function asTypo(hint: Diagnostic): readonly Diagnostic[] {
 
 /** One finding per place: what follows from a finding already told is not told again. */
 function withoutEchoes(problems: readonly Diagnostic[]): readonly Diagnostic[] {
-  return problems.filter((problem, index) => {
-    const first = problems.findIndex(
-      other => other.span.start < problem.span.end && problem.span.start < other.span.end,
-    )
+  const isUnknown = ({ code, span }: Diagnostic): boolean =>
+    code === 'E306' && problems.some(other => other.code === 'E104' && overlaps(other.span, span))
+  // What is no function lacks no parentheses.
+  const told = problems.filter(problem => !isUnknown(problem))
+  return told.filter((problem, index) => {
+    const first = told.findIndex(other => overlaps(other.span, problem.span))
     return first === index || first < 0
   })
+}
+
+function overlaps(one: Span, other: Span): boolean {
+  return one.start < other.end && other.start < one.end
 }
 
 function ruleEntry(rule: Rule, before: LogicalOp, after: LogicalOp | null, notes: readonly string[]): TraceEntry {

@@ -70,6 +70,8 @@ export interface Compiled {
   readonly canonical: string
   readonly rewrites: readonly Rewrite[]
   readonly hints: readonly Diagnostic[]
+  /** Hints of a run in which no row passed what is searched for. */
+  readonly hintsOfNothing: readonly Diagnostic[]
   /** Fields of events the query names, where no catalog could say whether there are any. */
   readonly namedFields: readonly NamedField[]
   readonly trace: readonly TraceEntry[]

@@ -55,6 +55,7 @@ export const DIAGNOSTIC_CODES = {
   H913: 'keys of different types never match',
   H914: 'nulls stand first in a descending sort',
   H915: 'the query wrote temporary files',
+  H916: 'a search that found nothing may have been meant otherwise',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES

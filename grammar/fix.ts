@@ -11,7 +11,7 @@ export function fixOf(source: SourceText, diagnostics: readonly Diagnostic[]): s
   let fixed = applyFixes(source, diagnostics)
   for (let round = 0; fixed !== null && round < MAX_ROUNDS; round++) {
     const again = parse(fixed)
-    if (again.diagnostics.length === 0) return fixed
+    if (again.diagnostics.length === 0) return fixed.trim()
     fixed = applyFixes(again.source, again.diagnostics)
   }
   return null

@@ -33,7 +33,7 @@ export type {
 export { type Signature, signatureAt } from './service/signature.ts'
 export { type ColouredToken, type TokenColour, tokensOf } from './service/tokens.ts'
 export { joinSpans, NO_SPAN, type Position, positionOf, type SourceText, type Span } from './source.ts'
-export { STAGE_SYNTAX, type StageSyntaxes } from './stages/index.ts'
+export { STAGE_SYNTAX, type StageSyntaxes, stageForm } from './stages/index.ts'
 export { keyColumn, type StageSyntax } from './stages/syntax.ts'
 export { printString } from './strings.ts'
 export { suggestName } from './suggest.ts'

@@ -20,6 +20,8 @@ import { quoteField, quoteName, type Token } from './token.ts'
 import type { Expectation, WordRole } from './watch.ts'
 
 const OPERATOR = /\s*(===|!==|==|!=|<>|<=|>=|=~|!~|=|<|>)/y
+/** `[-1h]`, `[@d]`, `[2026-06-01..2026-06-02]`, `[..-1d]` where a search should begin. */
+const TIME_RANGE = /\[\s*(?:[-@\d]|\.\.|now\b)[^[\]|]*\]/iy
 const IN_LIST = /\s+(not\s+)?in\s*([([])/iy
 
 /** The terms up to `|`, `;` or the end; null when there are none. */
@@ -359,6 +361,13 @@ function unexpectedTerm(p: Parser): never {
   p.moveTo(at)
   const char = p.text[at] ?? ''
   if (char === '' || char === '|') return p.unexpected(['a search term'], 'a search term')
+  const range = /^\s*$/.test(p.text.slice(0, at)) ? matchAt(TIME_RANGE, p.text, at) : null
+  if (range !== null) {
+    const span = { start: at, end: at + range.length }
+    const suggestion = `from main${range}`
+    const message = 'a time range stands behind the index it is of'
+    p.fail({ code: 'E301', message, span, suggestion, edit: { span, text: suggestion } })
+  }
   const span = { start: at, end: at + char.length }
   const message = `'${char}' is part of a search term only in quotes, such as ${printString(char)}`
   return p.fail({ code: 'E301', message, span, expected: ['a search term'] })

@@ -142,9 +142,10 @@ export class KernelRunner<F> {
     const filename = `${directory}/${this.spec.name}.js`
     const { kernel, cached } = compileKernel(specialised, this.spec.name, key, filename)
     const named = this.spec.fields.map((field, index) => `${field} ${shapes[index]!.key}`).join(', ')
+    const modes = [mode.selected && 'selected rows', mode.exact && 'exact integers']
     const kernelProfile: KernelProfile = {
       name: this.spec.name,
-      shapes: `${named}${mode.selected ? ' | selected rows' : ''}${mode.exact ? ' | exact integers' : ''}`,
+      shapes: [named, ...modes].filter(Boolean).join(' | '),
       text,
       calls: 0,
       rows: 0,

@@ -236,7 +236,7 @@ export interface DedupSpec extends UnarySpec<'dedup'> {
   readonly fields: readonly string[]
 }
 
-/** Which codes a key column is turned into before grouping; see runtime/group-keys.ts. */
+/** Which codes a key column is turned into before grouping; see runtime/operators/key-coder.ts. */
 export interface AggregateKey {
   /** A column of the input (computed by an extend below when it is an expression). */
   readonly field: string

@@ -29,6 +29,7 @@ export interface RunningServer {
   stop(): void
 }
 
+/** @throws {ConfigError} when it cannot listen where it is told to; the engine stays open */
 export async function listen(engine: Engine, config: Config): Promise<RunningServer> {
   serveOthers()
   collectForPassing()
@@ -39,7 +40,7 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
   const connections = new Connections(app.server)
   const { absent } = malloc()
   if (absent !== null) app.log.debug({ reason: absent }, 'freed memory may stay with the process')
-  await app.listen({ port: config.get('port'), host: config.get('host') })
+  await listenOn(app, config.get('host'), config.get('port'))
   const listeners = await startListeners(context, app.log).catch(async error => {
     await app.close()
     throw error
@@ -76,6 +77,19 @@ export async function listen(engine: Engine, config: Config): Promise<RunningSer
     listeners,
     closed,
     stop,
+  }
+}
+
+async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ port, host })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    await app.close()
+    if (code === undefined) throw error
+    const reason =
+      code === 'EADDRINUSE' ? 'another program does already; --port takes another' : (error as Error).message
+    throw new ConfigError(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${reason}`)
   }
 }
 

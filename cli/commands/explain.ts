@@ -1,5 +1,5 @@
 /** `quern explain`: the plan as text, every pass, the generated JavaScript, or the whole explanation as JSON. */
-import { type Explanation, open } from '../../engine.ts'
+import type { Explanation } from '../../engine.ts'
 import { request } from '../client.ts'
 import { defaultServer } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
@@ -7,17 +7,11 @@ import { type Hint, hintLine } from '../hints.ts'
 import { stdinIsPiped } from '../lines.ts'
 import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { createMemoryEngine } from '../memory-engine.ts'
+import { openData } from '../open-data.ts'
+import { refuseSeveralSources, type SourceOptions } from '../source-options.ts'
 import { teeFile } from '../tee-file.ts'
 
-export interface ExplainCommandOptions {
-  readonly file?: readonly string[]
-  readonly data?: string
-  readonly server?: string
-  readonly token?: string
-  readonly lookup?: readonly string[]
-  readonly from?: string
-  readonly to?: string
-  readonly timeField?: string
+export interface ExplainCommandOptions extends SourceOptions {
   readonly analyze?: boolean
   readonly passes?: boolean
   readonly js?: boolean
@@ -25,6 +19,7 @@ export interface ExplainCommandOptions {
 }
 
 export async function explain(text: string, options: ExplainCommandOptions): Promise<void> {
+  refuseSeveralSources(options)
   const explanation = await explanationFor(text, options)
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(explanation, null, 2)}\n`)
@@ -72,7 +67,7 @@ async function explanationFor(text: string, options: ExplainCommandOptions): Pro
     const lookups = lookupsOf(options.lookup)
     const engine =
       options.data !== undefined
-        ? await open(options.data, { lookups })
+        ? await openData(options.data, { lookups })
         : await createMemoryEngine(options.file ?? [null], { ...options, lookups })
     try {
       return await engine.explain(text, { ...asked, openFile: teeFile })

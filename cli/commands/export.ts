@@ -1,8 +1,10 @@
 /** `quern export` and `quern import`: between a data directory and files that other programs read and write. */
 import { once } from 'node:events'
+import { counted } from '../../compiler/explain/figures.ts'
 import { type ExportFormat, type ExportReport, open } from '../../engine.ts'
 import { dataHome } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
+import { openData } from '../open-data.ts'
 
 export interface ExportOptions {
   readonly output: string
@@ -14,7 +16,7 @@ export interface ExportOptions {
 
 export async function exportEvents(query: string, options: ExportOptions): Promise<void> {
   const format = options.format ?? formatOfName(options.output)
-  const engine = await open(options.data ?? dataHome())
+  const engine = await openData(options.data ?? dataHome())
   try {
     const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }) }
     report(await engine.exportTo(targetOf(options.output, format), format, query, bounds), options.output)
@@ -40,7 +42,7 @@ function formatOfName(name: string): ExportFormat {
 }
 
 function report({ rowCount, columnCount, lossy }: ExportReport, output: string): void {
-  process.stderr.write(`${rowCount.toLocaleString('en')} rows, ${columnCount} columns: ${output}\n`)
+  process.stderr.write(`${counted(rowCount, 'row')}, ${counted(columnCount, 'column')}: ${output}\n`)
   for (const loss of lossy) process.stderr.write(`  ${loss}\n`)
   if (lossy.length > 0) process.stderr.write('Parquet and Arrow keep these as they are\n')
 }
@@ -56,7 +58,7 @@ export async function importEvents(files: readonly string[], options: ImportOpti
   try {
     for (const file of files) {
       const { eventCount } = await engine.importFrom(file, options.index === undefined ? {} : { index: options.index })
-      process.stderr.write(`${eventCount.toLocaleString('en')} events: ${file}\n`)
+      process.stderr.write(`${counted(eventCount, 'event')}: ${file}\n`)
     }
   } finally {
     await engine.close()

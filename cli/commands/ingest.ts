@@ -1,4 +1,5 @@
 /** `quern ingest`: files or stdin into a server, or straight into a data directory. Constant memory; says what was refused. */
+import { counted } from '../../compiler/explain/figures.ts'
 import { open } from '../../engine.ts'
 import { EventBatch } from '../../storage/ingest/event-batch.ts'
 import { LineReader, type Problem } from '../../storage/ingest/line-reader.ts'
@@ -60,11 +61,12 @@ export async function ingest(files: readonly string[], options: IngestOptions): 
   const seconds = (Date.now() - startedMs) / 1000
   const rate = Math.round(tally.accepted / Math.max(seconds, 0.001))
   process.stderr.write(
-    `${tally.accepted.toLocaleString('en')} events accepted (${megabytes(bytesRead)} in ${seconds.toFixed(1)} s, ${rate.toLocaleString('en')}/s)` +
+    `${counted(tally.accepted, 'event')} accepted (${megabytes(bytesRead)} in ${seconds.toFixed(1)} s, ${rate.toLocaleString('en')}/s)` +
       `${tally.failed > 0 ? `, ${tally.failed.toLocaleString('en')} failed` : ''}\n`,
   )
   for (const example of tally.examples) process.stderr.write(`  ${example}\n`)
-  if (tally.failed > 0) throw new CommandError(EXIT.general, `${tally.failed} events were refused`)
+  if (tally.failed > 0)
+    throw new CommandError(EXIT.general, `${counted(tally.failed, 'event was', 'events were')} refused`)
 }
 
 function toServer(options: IngestOptions, tally: Tally): Sink {

@@ -1,4 +1,5 @@
 /** `quern parts`: what parts there are, or where the bytes of one go. Reads only, so it may run beside a server. */
+import { byteCount, counted } from '../../compiler/explain/figures.ts'
 import { inspectPart, listParts, pathOfPart } from '../../engine.ts'
 import { NODE_FILESYSTEM } from '../../storage/filesystem.ts'
 import type { Value } from '../../storage/value.ts'
@@ -36,13 +37,19 @@ function list(directory: string, format: ListFormat): void {
   const sum = (of: (part: (typeof rows)[number]) => number): number => rows.reduce((all, row) => all + of(row), 0)
   const [events, bytes, raw] = [sum(row => row.events), sum(row => row.bytes), sum(row => row.raw_bytes)]
   note(
-    `${rows.length} parts, ${events.toLocaleString('en')} events, ${megabytes(bytes)} for ${megabytes(raw)} of text` +
+    `${counted(rows.length, 'part')}, ${counted(events, 'event')}, ${byteCount(bytes)} for ${byteCount(raw)} of text` +
       `${bytes > 0 ? ` (${ratio(raw, bytes)}×)` : ''}`,
   )
-  if (listing.replaced.length > 0) note(`${listing.replaced.length} merged parts wait for the next start to be removed`)
+  if (listing.replaced.length > 0)
+    note(
+      `${counted(listing.replaced.length, 'merged part waits', 'merged parts wait')} for the next start to be removed`,
+    )
   for (const { reason } of listing.damaged) note(reason)
   if (listing.damaged.length > 0)
-    throw new CommandError(EXIT.general, `${listing.damaged.length} parts are damaged: quern repair sets them aside`)
+    throw new CommandError(
+      EXIT.general,
+      `${counted(listing.damaged.length, 'part is', 'parts are')} damaged: quern repair sets aside what is`,
+    )
 }
 
 function inspect(directory: string, id: string, format: ListFormat): void {
@@ -70,9 +77,9 @@ function inspect(directory: string, id: string, format: ListFormat): void {
     )
   printObjects(rows, format)
   note(
-    `part ${part.id} of ${part.index}, format ${formatVersion}: ${part.rowCount.toLocaleString('en')} events in ${part.blockCount} blocks, ` +
-      `${megabytes(part.sizeBytes)} for ${megabytes(part.rawBytes)} of text (${ratio(part.rawBytes, part.sizeBytes)}×); ` +
-      `token filters ${megabytes(filterBytes)}, other indexes ${megabytes(indexBytes)}, frame ${frameBytes} bytes`,
+    `part ${part.id} of ${part.index}, format ${formatVersion}: ${counted(part.rowCount, 'event')} in ${counted(part.blockCount, 'block')}, ` +
+      `${byteCount(part.sizeBytes)} for ${byteCount(part.rawBytes)} of text (${ratio(part.rawBytes, part.sizeBytes)}×); ` +
+      `token filters ${byteCount(filterBytes)}, other indexes ${byteCount(indexBytes)}, frame ${frameBytes} bytes`,
   )
 }
 
@@ -92,10 +99,6 @@ function ratio(raw: number, stored: number): number {
 
 function round(value: number): number {
   return Math.round(value * 100) / 100
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`
 }
 
 /** Beside the rows, so that a pipe gets rows alone. */

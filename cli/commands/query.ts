@@ -3,6 +3,7 @@
  * Over stdin and files memory stays constant unless a stage must hold its input, and `head` stops the reading.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { counted } from '../../compiler/explain/figures.ts'
 import { CompileError, type QueryRun, queryStream, type StreamOptions } from '../../query-stream.ts'
 import type { IncomingEvent } from '../../storage/index.ts'
 import type { Wanted } from '../../storage/ingest/projected-lines.ts'
@@ -15,21 +16,14 @@ import { lookupsOf, refuseLookups } from '../lookups.ts'
 import { type OutputFormat, printRun } from '../print-run.ts'
 import { printFromServer } from '../print-server.ts'
 import { startProgress } from '../progress.ts'
+import { refuseSeveralSources, type SourceOptions } from '../source-options.ts'
 import { teeFile } from '../tee-file.ts'
 
 /** A refusal is not kept waiting for a pipe longer than this. */
 const SAMPLE_WAIT_MS = 500
 const SAMPLE_EVENTS = 1000
 
-export interface QueryCommandOptions {
-  readonly file?: readonly string[]
-  readonly data?: string
-  readonly server?: string
-  readonly token?: string
-  readonly lookup?: readonly string[]
-  readonly from?: string
-  readonly to?: string
-  readonly timeField?: string
+export interface QueryCommandOptions extends SourceOptions {
   readonly format?: OutputFormat
   readonly failOnEmpty?: boolean
   readonly timeout?: string
@@ -37,9 +31,7 @@ export interface QueryCommandOptions {
 }
 
 export async function query(text: string, options: QueryCommandOptions): Promise<void> {
-  if (options.file !== undefined && options.server !== undefined) {
-    throw new CommandError(EXIT.usage, '--file and --server exclude each other: quern ingest sends files to a server')
-  }
+  refuseSeveralSources(options)
   const format = options.format ?? (process.stdout.isTTY ? 'table' : 'ndjson')
   const stop = stopSignal(options.timeout)
   try {
@@ -64,8 +56,8 @@ async function run(
   const bounds = { ...(options.from && { from: options.from }), ...(options.to && { to: options.to }), signal }
   const local = { ...bounds, openFile: teeFile }
   if (options.data !== undefined) {
-    const { open } = await import('../../engine.ts')
-    const engine = await open(options.data, { lookups: lookupsOf(options.lookup) })
+    const { openData } = await import('../open-data.ts')
+    const engine = await openData(options.data, { lookups: lookupsOf(options.lookup) })
     try {
       return await printAndReport(engine.query(text, local), format, options)
     } finally {
@@ -89,7 +81,7 @@ async function run(
   const reading = { timeField: options.timeField }
   const events: EventsFor = (wanted, see) => localEvents(inputs, tally, progress, reading, { wanted, see })
   const queryRun = await start(text, events, { ...local, lookups })
-  const counted = await printAndReport(queryRun, format, options)
+  const rowCount = await printAndReport(queryRun, format, options)
   progress.end()
   if (tally.events > 0 && tally.untimed === tally.events && showsTime(queryRun)) {
     const instead = tally.timeCandidate === null ? '' : `; --time-field ${tally.timeCandidate} takes it from there`
@@ -97,10 +89,10 @@ async function run(
   }
   if (tally.failed > 0) {
     process.stderr.write(
-      `${tally.failed.toLocaleString('en')} lines could not be read as events (first: ${tally.firstProblem})\n`,
+      `${counted(tally.failed, 'line')} could not be read as events (first: ${tally.firstProblem})\n`,
     )
   }
-  return counted
+  return rowCount
 }
 
 type EventsFor = (wanted: Wanted | null, see: LocalDemand['see']) => AsyncGenerator<readonly IncomingEvent[]>

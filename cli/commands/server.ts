@@ -1,12 +1,14 @@
 /** `quern server`: opens the data directory, listens, says what to try next, and stops cleanly. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { open } from '../../engine.ts'
-import { loadConfig } from '../../server/config.ts'
+import { ConfigError, loadConfig } from '../../server/config.ts'
 import { listen, type RunningServer } from '../../server/listen.ts'
 import { warmUp } from '../../server/warm-up.ts'
 import type { Quarantined } from '../../storage/index.ts'
 import { malloc } from '../../storage/malloc.ts'
 import { dataHome } from '../data-home.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { setAside } from '../open-data.ts'
 
 export interface ServerOptions {
   readonly port?: string
@@ -15,7 +17,17 @@ export interface ServerOptions {
   readonly config?: string
 }
 
+/** @throws {CommandError} when a setting is wrong, or nobody could reach it */
 export async function server(options: ServerOptions): Promise<void> {
+  try {
+    await serve(options)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(EXIT.usage, error.message)
+    throw error
+  }
+}
+
+async function serve(options: ServerOptions): Promise<void> {
   const config = loadConfig({
     ...(options.config !== undefined && { file: options.config }),
     flags: {
@@ -31,14 +43,13 @@ export async function server(options: ServerOptions): Promise<void> {
   // LMDB makes lists of 131,072 pages and uses a few of them: on what loading the modules left behind all of it stays resident, 2.5 MiB of a server at rest.
   await malloc().trim()
   const engine = await open(directory, { ...config.engineOptions(), onDamage })
-  const running = await listen(engine, config)
+  const running = await listen(engine, config).catch(async error => {
+    await engine.close()
+    throw error
+  })
   process.stdout.write(`${greeting(running, directory, isFirstStart, engine.status().quarantined)}\n`)
   await warmUp(engine)
   await running.closed
-}
-
-function setAside({ part, reason }: Quarantined): string {
-  return `damaged part ${part} is set aside (${reason}); everything else is served`
 }
 
 function greeting(

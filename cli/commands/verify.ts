@@ -1,4 +1,5 @@
 /** `quern verify` and `quern repair`: whether a data directory is sound, and making it so. */
+import { counted } from '../../compiler/explain/figures.ts'
 import { type PartVerdict, repairDirectory, verifyDirectory } from '../../engine.ts'
 import { dataHome } from '../data-home.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
@@ -29,7 +30,7 @@ export async function verify(options: VerifyOptions): Promise<void> {
   const damaged = rows.filter(({ sound }) => !sound).length
   const events = rows.reduce((sum, row) => sum + row.events, 0)
   process.stderr.write(
-    `${rows.length - damaged} of ${rows.length} parts are sound, ${events.toLocaleString('en')} events; the catalog ${catalogIs(catalog.state)}\n`,
+    `${rows.length - damaged} of ${rows.length} parts are sound, ${counted(events, 'event')}; the catalog ${catalogIs(catalog.state)}\n`,
   )
   if (!isSound) throw new CommandError(EXIT.general, 'quern repair sets damaged parts aside and makes the catalog anew')
 }
@@ -51,7 +52,7 @@ export async function repair(options: Pick<VerifyOptions, 'data'>): Promise<void
   for (const { part, reason } of quarantined) process.stderr.write(`set aside ${part}: ${reason}\n`)
   if (documents !== null) process.stderr.write(`documents: ${documents}\n`)
   process.stderr.write(
-    `${partCount} parts serve, ${eventCount.toLocaleString('en')} events; the catalog was made anew\n`,
+    `${counted(partCount, 'part serves', 'parts serve')}, ${counted(eventCount, 'event')}; the catalog was made anew\n`,
   )
   if (quarantined.length > 0 || documents !== null)
     throw new CommandError(EXIT.general, `what was set aside lies in ${directory}/quarantine`)
@@ -65,7 +66,7 @@ function counting(): { onPart(verdict: PartVerdict): void; end(): void } {
     onPart({ sizeBytes }) {
       count++
       bytes += sizeBytes
-      progress.update(`${count} parts, ${megabytes(bytes)} read`)
+      progress.update(`${counted(count, 'part')}, ${megabytes(bytes)} read`)
     },
     end: () => progress.end(),
   }

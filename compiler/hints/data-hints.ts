@@ -1,12 +1,18 @@
-/** What the data turned out to be like, told once a run has ended: from the counters of its profile. */
+/** What the data turned out to be like, told once a run has ended: from its profile, mostly the counters. */
 import type { Diagnostic } from '../../grammar/diagnostics.ts'
 import { NO_SPAN, quoteField } from '../../grammar/index.ts'
 import type { Profile } from '../../runtime/profile.ts'
 import { byteCount } from '../explain/figures.ts'
+import type { Compiled } from '../types.ts'
+import { foundNothing } from './search-hints.ts'
 
-/** @param known  hints from compiling; one that only feared what was then found is made exact, in its place */
-export function withDataHints(known: readonly Diagnostic[], counters: Profile['counters']): Diagnostic[] {
-  const hints = [...known]
+/** The hints from compiling and those of the run; one that only feared what was then found is made exact, in its place. */
+export function withDataHints(
+  compiled: Pick<Compiled, 'hints' | 'hintsOfNothing'>,
+  profile: Profile,
+): readonly Diagnostic[] {
+  const { counters } = profile
+  const hints = [...compiled.hints, ...(foundNothing(profile) ? compiled.hintsOfNothing : [])]
   for (const [counter, count] of counters) {
     const found = dataHint(counter, count, counters)
     if (found === null) continue

@@ -467,17 +467,20 @@ export class ExprResolver {
 
   /** Text against a number works, value by value, and is slower and more surprising than a field of numbers. */
   #hintCoercion(args: readonly Expr[]): void {
-    const { knownFields } = this.#cx
-    if (!args.some(arg => arg.kind === 'literal' && (arg.type === 'int' || arg.type === 'float'))) return
-    for (const arg of args) {
-      if (arg.kind !== 'field' || this.#scope.fields.has(arg.name) || knownFields?.get(arg.name) !== 'string') continue
-      this.#cx.hint({
-        code: 'H905',
-        message: `${arg.name} holds strings; those that write a number are compared as numbers`,
-        span: arg.origin,
-        suggestion: `int(${arg.name})`,
-      })
-    }
+    if (args.some(arg => arg.kind === 'literal' && (arg.type === 'int' || arg.type === 'float')))
+      for (const arg of args) this.hintStrings(arg)
+  }
+
+  /** Where numbers are meant and a stored field of strings stands. */
+  hintStrings(arg: Expr): void {
+    if (arg.kind !== 'field' || this.#scope.fields.has(arg.name)) return
+    if (this.#cx.knownFields?.get(arg.name) !== 'string') return
+    this.#cx.hint({
+      code: 'H905',
+      message: `${arg.name} holds strings; those that write a number are read as numbers`,
+      span: arg.origin,
+      suggestion: `int(${arg.name})`,
+    })
   }
 
   #problem(problem: TypeProblem, spans: readonly Span[], whole: Span, code: 'E202' | 'E203' | 'E205' = 'E202'): void {

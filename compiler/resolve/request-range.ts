@@ -17,7 +17,7 @@ export function requestRange(text: string, { from, to }: Bounds, now: DateTime):
     if (value === undefined || value === '') return null
     const point = parseTimePoint(value)
     if (point !== null) return microsOf(point, () => now)
-    const message = `${name} is not a time: '${value}'; write -1h, @d, now, or 2026-06-01T00:00:00Z`
+    const message = `'${value}' is no time for ${name}; write -1h, @d, now, or 2026-06-01T00:00:00Z`
     throw new CompileError({ text }, [{ code: 'E310', message, span: NO_SPAN }])
   }
   return { fromMicros: bound('from', from), toMicros: bound('to', to) }

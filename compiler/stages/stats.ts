@@ -141,8 +141,9 @@ export function lowerArguments(
   const taker = fn.kind === 'aggregate' ? fn : fn.meaning.kind === 'aggregate' ? fn.meaning.function : null
   const takes = taker?.takes ?? []
   for (const [index, arg] of args.entries()) {
-    if (fn.parameters[index]?.type !== 'number' || !NEVER_NUMBERS.has(arg.type)) continue
-    if (takes.includes(arg.type)) continue
+    if (fn.parameters[index]?.type !== 'number') continue
+    cx.exprs.hintStrings(arg)
+    if (!NEVER_NUMBERS.has(arg.type) || takes.includes(arg.type)) continue
     cx.report({
       code: 'E202',
       message: `${fn.name}() needs ${['numbers', ...takes.map(type => `${type}s`)].join(' or ')}; this is ${withArticle(arg.type)}`,

@@ -25,6 +25,7 @@ import { joinSyntax } from './join.ts'
 import { keepSyntax } from './keep.ts'
 import { latencySyntax } from './latency.ts'
 import { lookupSyntax } from './lookup.ts'
+import { STAGE_KEYWORDS } from './names.ts'
 import { outliersSyntax } from './outliers.ts'
 import { parseSyntax } from './parse.ts'
 import { patternsSyntax } from './patterns.ts'
@@ -123,3 +124,10 @@ export const FOREIGN_SPELLINGS: ReadonlyMap<string, Foreign> = new Map(
     return (stage.foreign ?? []).flatMap(spelling => spelling.words.map(word => [word, { spelling, stage }] as const))
   }),
 )
+
+/** How the stage is written that a word names, here or in another language; null: it names none. */
+export function stageForm(word: string): string | null {
+  const keyword = STAGE_KEYWORDS.find(each => each === word.toLowerCase())
+  const stage = keyword === undefined ? FOREIGN_SPELLINGS.get(word.toLowerCase())?.stage : syntaxOf(keyword)
+  return stage?.form ?? null
+}

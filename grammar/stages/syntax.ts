@@ -211,11 +211,24 @@ export function parseWidth(p: Parser): AstExpr {
 // ── Aggregates and keys ─────────────────────────────────────────────────────────────────────────────────────────────
 
 export function parseAggregates(p: Parser): AstAggregate[] {
-  return parseCommaList(
+  const aggregates = parseCommaList(
     p,
     () => parseAggregate(p),
-    token => isNameToken(token, 'by', 'having'),
+    token => isNameToken(token, 'by', 'having') && !opensGroupBy(p, token),
   )
+  if (opensGroupBy(p, p.peek())) reportGroupBy(p)
+  return aggregates
+}
+
+/** SQL's `group by`. */
+function opensGroupBy(p: Parser, token: Token): boolean {
+  return isWord(token, 'group') && isWord(p.peekSecond(), 'by')
+}
+
+function reportGroupBy(p: Parser): void {
+  const { start, end } = p.take()
+  const edit = { span: { start, end: p.peek().start }, text: '' }
+  p.report({ code: 'E307', message: "the keys follow 'by' directly", span: { start, end }, suggestion: 'by', edit })
 }
 
 export function parseAggregate(p: Parser): AstAggregate {

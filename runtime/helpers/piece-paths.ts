@@ -5,7 +5,7 @@
  * to follow are the few codes that make up what is looked for, or none at all: 31 blocks of 65,536 messages, a phrase in one row of ten
  * 147 → 33 ms, in one of twenty-five 223 → 24, in none 65 → 0.1.
  */
-import { LITERAL, ROW_END } from '../../storage/part/woven/code.ts'
+import { firstByteOf, LITERAL, ROW_END } from '../../storage/part/woven/code.ts'
 import type { PieceNeighbours, TextPieces } from '../../storage/vector.ts'
 import type { PieceNeedle } from './piece-needle.ts'
 
@@ -87,7 +87,7 @@ export function bytesOfCodes(
 ): Int32Array {
   const madeOf = new Int32Array(256)
   for (let entry = 0; entry < fields.length; entry++) {
-    const code = entry < shortCodes ? entry + 1 : shortCodes + 1 + ((entry - shortCodes) >>> 8)
+    const code = firstByteOf(entry, shortCodes)
     if (fields[entry] !== null) madeOf[code]! |= fieldsMadeOf[entry]!
     else if (entry >= shortCodes)
       for (let at = entryStarts[entry]!; at < entryStarts[entry + 1]!; at++) madeOf[code]! |= steps[entryBytes[at]!]!

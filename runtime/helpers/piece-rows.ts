@@ -1,5 +1,5 @@
 /** Rows of a text that is held as pieces, marked by where in its codes something was found. */
-import { LITERAL, ROW_END, ROWS_APART } from '../../storage/part/woven/code.ts'
+import { behindCode, LITERAL, literalLength, ROW_END, ROWS_APART } from '../../storage/part/woven/code.ts'
 import { PRESENT, type TextPieces } from '../../storage/vector.ts'
 
 /** What rows are marked with: as they were, it is there, only the row's own text can tell. */
@@ -41,16 +41,8 @@ export class PieceRows {
   literalAt(place: number): number {
     const codes = this.#codes
     let literal = this.#pieces.literalStarts()[this.#group]!
-    for (let next = this.#starts[this.#group]!; next < place; ) {
-      const code = codes[next++]!
-      if (code === LITERAL) {
-        let byte = 0x80
-        for (let scale = 1; byte >= 0x80; scale *= 0x80) {
-          byte = codes[next++]!
-          literal += (byte & 0x7f) * scale
-        }
-      } else if (code > this.#shortCodes) next++
-    }
+    for (let next = this.#starts[this.#group]!; next < place; next = behindCode(codes, next, this.#shortCodes))
+      if (codes[next] === LITERAL) literal += literalLength(codes, next + 1)
     return literal
   }
 
@@ -88,10 +80,8 @@ export class PieceRows {
     let next = this.#starts[group]!
     for (; ; row++) {
       if (this.#presence !== null && this.#presence[row] !== PRESENT) continue
-      for (let code = codes[next++]!; code !== ROW_END; code = codes[next++]!) {
-        if (code === LITERAL) while (codes[next++]! >= 0x80);
-        else if (code > this.#shortCodes) next++
-      }
+      while (codes[next] !== ROW_END) next = behindCode(codes, next, this.#shortCodes)
+      next++
       if (place < next) break
     }
     this.#row = row

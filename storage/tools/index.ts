@@ -8,6 +8,6 @@ export {
   restoreDirectory,
 } from './backup.ts'
 export { type ColumnInspection, inspectPart, type PartInspection } from './inspect.ts'
-export { listParts, NoDataDirectoryError, type PartListing, pathOfPart } from './list-parts.ts'
+export { listParts, NoDataDirectoryError, type PartListing, pathOfPart, requireDataDirectory } from './list-parts.ts'
 export { type Repair, repairDirectory } from './repair.ts'
 export { type PartVerdict, type Verification, verifyDirectory } from './verify.ts'

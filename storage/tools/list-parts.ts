@@ -23,14 +23,19 @@ export function pathOfPart(directory: string, id: string): string {
   return `${directory}/parts/${id}${PART_SUFFIX}`
 }
 
-/** @throws {Error} when the directory holds no parts directory, or files keep going away while they are read */
+/** @throws {NoDataDirectoryError} {Error} when files keep going away while they are read */
 export function listParts(directory: string, filesystem: Filesystem = NODE_FILESYSTEM): PartListing {
-  if (!filesystem.exists(`${directory}/parts`)) throw new NoDataDirectoryError(directory)
+  requireDataDirectory(directory, filesystem)
   for (let attempt = 1; ; attempt++) {
     const listing = tryList(directory, filesystem)
     if (listing !== null) return listing
     if (attempt === TRIES) throw new Error(`the parts of ${directory} change faster than they can be listed`)
   }
+}
+
+/** @throws {NoDataDirectoryError} when it is none; an empty one is one as soon as a store was opened there */
+export function requireDataDirectory(directory: string, filesystem: Filesystem = NODE_FILESYSTEM): void {
+  if (!filesystem.exists(`${directory}/parts`)) throw new NoDataDirectoryError(directory)
 }
 
 export class NoDataDirectoryError extends Error {

@@ -40,13 +40,7 @@ export async function runTailsBench(say: (text: string) => void): Promise<void> 
     await busy(server, 'one filter', () => 'where kind == "load" | keep sent, n', say)
     await busy(server, 'a filter each', n => `where kind == "load" | extend tail = ${n} | keep sent, n`, say)
     for (const { socket } of idle) socket.destroy()
-    await all(
-      server,
-      'idle tails that come to life, of one filter',
-      IDLE,
-      () => 'where kind == "load" | keep sent, n',
-      say,
-    )
+    await all(server, 'at once, of one filter', IDLE, () => 'where kind == "load" | keep sent, n', say)
   } finally {
     await server.stop()
   }

@@ -84,3 +84,19 @@ describe('explain --analyze', () => {
     assert.ok(analysis.memory_bytes > 0)
   })
 })
+
+test('explain --js prints a kernel once where only the widths of codes differ', async () => {
+  const [written, buffered] = [LINES.slice(0, 20), LINES.slice(20)].map(lines =>
+    readEvents([{ index: 'main', text: lines.join('\n') }]),
+  )
+  await withEngine(written!, { store: 'disk', blockRows: 8 }, async engine => {
+    engine.ingest(buffered!)
+    const { js } = await engine.explain('where n % 2 == 0 | stats count() by host', { js: true, now: NOW })
+    const kernels = js as readonly { readonly kernel: string; readonly source: string }[]
+    const tallies = kernels.filter(({ kernel }) => kernel.startsWith('kernel2_stats_tally'))
+    assert.deepEqual(
+      tallies.map(({ kernel }) => kernel),
+      ['kernel2_stats_tally  (selected rows)'],
+    )
+  })
+})

@@ -55,6 +55,7 @@ const QUERIES: Readonly<Record<DiagnosticCode, string | null>> = {
   H913: 'join on host == ms with [head 1]',
   H914: 'stats avg(code) as code by host | sort -code | head 1',
   H915: null,
+  H916: 'head abc',
 }
 
 /** Limits cannot be shown in a line. */

@@ -65,6 +65,11 @@ describe('quern tail', () => {
   })
 })
 
+test('a query with mistakes is told with all of it corrected', async () => {
+  const { code, errors } = await quern('query', 'where n > 1 | stats cont() by n').ended
+  assert.deepEqual([code, errors.trimEnd().split('\n').at(-1)], [4, 'try: where n > 1 | stats count() by n'])
+})
+
 test('quern jobs lists, shows and cancels', async () => {
   const { json } = await server.post('/api/v1/query', { q: 'where n < 2 | keep n', wait: 0 })
   const { job_id: id } = json.data as unknown as { job_id: string }

@@ -36,6 +36,18 @@ describe('a server on a port', () => {
     await assert.rejects(fetch(url))
   })
 
+  test('a port that is taken is told in a sentence, and the engine is left to its owner', async () => {
+    const { url, closed, stop } = await start()
+    const { port } = new URL(url)
+    const engine = new FakeEngine()
+    const config = loadConfig({ flags: { 'log.level': 'silent', port }, environment: {} })
+    const message = `cannot listen on 127.0.0.1:${port}: another program does already; --port takes another`
+    await assert.rejects(listen(engine, config), { name: 'ConfigError', message })
+    assert.equal(engine.closes, 0)
+    stop()
+    await closed
+  })
+
   test('SIGTERM is a request to stop', async () => {
     const { engine, closed } = await start()
     process.emit('SIGTERM')

@@ -23,6 +23,13 @@ const nextByte = [
   ...[op.get(NEXT), op.i32(1), op.add, op.set(NEXT)],
 ].flat()
 
+/** Adds the next seven bits of a varint to a local, where `SHIFT` says. Its byte is in `CODE`. */
+const nextBits = (sum: number): number[] =>
+  [
+    ...[nextByte, op.i32(0x7f), op.and, op.get(SHIFT), op.shiftLeft, op.get(sum), op.add, op.set(sum)],
+    ...[op.get(SHIFT), op.i32(7), op.add, op.set(SHIFT)],
+  ].flat()
+
 /** (codes, end, shortCodes, placesEnd) => 1: codes are local, 0: they are not, -1: there is something wrong with them, which slower walks say. */
 const CODE_WALK: readonly (readonly number[])[] = [
   ...[op.get(CODES), op.set(NEXT), op.i32(1), op.set(IS_LOCAL), op.i32(ROWS_APART), op.set(GROUP)],
@@ -45,8 +52,7 @@ const CODE_WALK: readonly (readonly number[])[] = [
   ...[op.i32(0), op.tee(LENGTH), op.set(SHIFT), op.loop],
   ...[op.get(NEXT), op.get(CODES_END), op.notLessUnsigned, op.get(SHIFT), op.i32(28), op.notLessUnsigned, op.or],
   ...[op.ifThen, giveUp, op.end],
-  ...[nextByte, op.i32(0x7f), op.and, op.get(SHIFT), op.shiftLeft, op.get(LENGTH), op.or, op.set(LENGTH)],
-  ...[op.get(SHIFT), op.i32(7), op.add, op.set(SHIFT)],
+  nextBits(LENGTH),
   ...[op.get(CODE), op.get(SHORT_CODES), op.greaterUnsigned, op.get(CODE), op.i32(0x7f), op.greaterUnsigned, op.or],
   ...[op.ifThen, op.i32(0), op.set(IS_LOCAL), op.end],
   ...[op.get(CODE), op.i32(0x7f), op.greaterUnsigned, op.brIf(0), op.end],
@@ -132,8 +138,7 @@ const ROW_SKIP: readonly (readonly number[])[] = [
   ...[op.get(NEXT), op.get(CODES_END), op.notLessUnsigned, op.get(LEFT), op.isZero, op.or, op.brIf(1)],
   ...[nextByte, op.get(SHORT_CODES), op.greaterUnsigned, op.ifThen],
   ...[op.get(CODE), op.i32(LITERAL), op.equal, op.ifThen, op.i32(0), op.set(SHIFT), op.loop],
-  ...[nextByte, op.i32(0x7f), op.and, op.get(SHIFT), op.shiftLeft, op.get(LITERALS), op.add, op.set(LITERALS)],
-  ...[op.get(SHIFT), op.i32(7), op.add, op.set(SHIFT)],
+  nextBits(LITERALS),
   ...[op.get(CODE), op.i32(0x7f), op.greaterUnsigned, op.get(SHIFT), op.i32(28), op.lessUnsigned, op.and],
   ...[op.brIf(0), op.end],
   ...[op.orElse, op.get(NEXT), op.i32(1), op.add, op.set(NEXT), op.end],

@@ -7,7 +7,7 @@ import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import type { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
-import { LITERAL, ROW_END, ROWS_APART } from './code.ts'
+import { behindCode, behindVarint, entryOfTwo, LITERAL, literalLength, ROW_END, ROWS_APART } from './code.ts'
 import { skipRows, walkCodes } from './code-walk.ts'
 import { Neighbours } from './neighbours.ts'
 import { type Reference, referenceTo } from './references.ts'
@@ -298,15 +298,12 @@ class Walk {
     }
     for (let row = from; row < to; row++) {
       if (presence !== null && presence[row] !== PRESENT) continue
-      for (let code = codes[next++]; code !== ROW_END; code = codes[next++]) {
+      for (let code = codes[next]; code !== ROW_END; code = codes[next]) {
         if (code === undefined) throw new RangeError('codes that do not end')
-        if (code === LITERAL) {
-          for (let scale = 1, byte = 0x80; byte >= 0x80 && next < codes.length; scale *= 0x80) {
-            byte = codes[next++]!
-            literal += (byte & 0x7f) * scale
-          }
-        } else if (code > shortCodes) next++
+        if (code === LITERAL) literal += literalLength(codes, next + 1)
+        next = behindCode(codes, next, shortCodes)
       }
+      next++
     }
     this.next = next
     this.literal = literal
@@ -349,12 +346,8 @@ class Unweaver extends Walk {
         const code = codes[next++]!
         if (code === ROW_END) break
         if (code === LITERAL) {
-          let length = 0
-          let scale = 1
-          for (let byte = 0x80; byte >= 0x80 && next < codeCount; scale *= 0x80) {
-            byte = codes[next++]!
-            length += (byte & 0x7f) * scale
-          }
+          const length = literalLength(codes, next)
+          next = behindVarint(codes, next)
           if (literal + length > literals.length) throw new RangeError('a literal past the end')
           if (at + length > out.length) out = this.#grow(at, length)
           for (let past = literal + length; literal < past; ) out[at++] = literals[literal++]!
@@ -363,7 +356,7 @@ class Unweaver extends Walk {
         let entry = code - 1
         if (entry >= shortCodes) {
           if (next >= codeCount) throw new RangeError('half a code')
-          entry = shortCodes + (entry - shortCodes) * 256 + codes[next++]!
+          entry = entryOfTwo(code, codes[next++]!, shortCodes)
         }
         if (entry >= count) throw new RangeError(`entry ${entry} of ${count}`)
         let source = bytes

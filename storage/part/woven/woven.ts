@@ -6,7 +6,7 @@
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import type { ByteSink } from '../bytes.ts'
 import { writePresence } from '../encodings/presence.ts'
-import { CODES, LITERAL, ROW_END } from './code.ts'
+import { CODES, firstByteOf, LITERAL, ROW_END } from './code.ts'
 import { type Cut, cut, END_OF_ROW, FIRST_REFERENCE } from './cut.ts'
 import { type Reference, referenceTo } from './references.ts'
 
@@ -110,11 +110,8 @@ function emit(text: TextVector, { ops, count, pieces, hits }: Cut, names: readon
         // Literal text, and a code of two bytes.
         if (to + LITERAL_HEAD_MAX + 2 > out.length) out = grown(out, out.length * 2)
         if (literalStart < at) to = writeLiteral(out, to, literals, bytes, literalStart, at)
-        if (entry < shortCodes) out[to++] = 1 + entry
-        else {
-          out[to++] = 1 + shortCodes + ((entry - shortCodes) >>> 8)
-          out[to++] = (entry - shortCodes) & 255
-        }
+        out[to++] = firstByteOf(entry, shortCodes)
+        if (entry >= shortCodes) out[to++] = (entry - shortCodes) & 255
         literalStart = at + length
       }
       at += length
