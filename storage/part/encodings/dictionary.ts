@@ -1,4 +1,5 @@
 /** Codes into a dictionary of the part, which is written once for all its blocks and known here by its number. */
+import { sizeOf } from '../../dictionary.ts'
 import type { Dictionary, DictVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 
@@ -30,7 +31,7 @@ export function decodeDictionary(
 ): DictVector {
   const dictionary = dictionaryOf(source.varint())
   const codes = readCodes(source, rowCount)
-  const size = dictionary.values.length
+  const size = sizeOf(dictionary)
   if (!areBelow(codes, size)) throw new RangeError(`codes of more than ${size} values`)
   return { kind: 'dict', rowCount, codes, dictionary }
 }
