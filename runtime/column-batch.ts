@@ -1,4 +1,5 @@
 /** Batches: columns by name, decoded or computed when first asked for, so that what nobody reads costs nothing. */
+import { withOwnValues } from '../storage/dictionary.ts'
 import { pick, pickRows } from '../storage/pick.ts'
 import type { Value } from '../storage/value.ts'
 import { DateTime } from '../storage/value.ts'
@@ -183,7 +184,10 @@ export function gather(rows: readonly RowRef[], rowOrderBase: number): Batch {
   const namesOf = batches.map(batch => new Set(batch.names))
   const names = new Set(batches.flatMap(batch => batch.names))
   const size = { rowCount: rows.length, selection: null, selectedCount: rows.length, rowOrderBase }
-  const picked = (vectors: readonly Vector[]): Vector => pick(vectors, picks) ?? vectorOf(pickValues(vectors, picks))
+  const picked = (vectors: readonly Vector[]): Vector => {
+    const rows = pick(vectors, picks)
+    return rows === null ? vectorOf(pickValues(vectors, picks)) : withOwnValues(rows)
+  }
   return new ColumnBatch(size, [...names], name => {
     const vectors = batches.map(batch => batch.column(name))
     // What one batch has as a field, another may put together from members, which then are its fields.

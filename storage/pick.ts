@@ -1,7 +1,9 @@
 /**
  * Rows out of several vectors as one: typed where all of them are of one kind, so that no value is boxed on its way through a sort.
  */
+
 import { dividendsOf } from './decimal-vector.ts'
+import { sizeOf, valueIn } from './dictionary.ts'
 import type { Value } from './value.ts'
 import {
   type AnyVector,
@@ -172,7 +174,7 @@ function pickCodes(vectors: readonly Vector[], { of, rows }: Picks): Vector | nu
   const translations = new Map<Dictionary, Int32Array>()
   const tables = dictionaries.map(dictionary => {
     let table = translations.get(dictionary)
-    if (table === undefined) translations.set(dictionary, (table = new Int32Array(dictionary.values.length).fill(-1)))
+    if (table === undefined) translations.set(dictionary, (table = new Int32Array(sizeOf(dictionary)).fill(-1)))
     return table
   })
   for (let n = 0; n < rowCount; n++) {
@@ -180,7 +182,7 @@ function pickCodes(vectors: readonly Vector[], { of, rows }: Picks): Vector | nu
     const code = codesOf[vector]?.[rows[n]!] ?? 0
     let own = tables[vector]![code]!
     if (own < 0) {
-      const value = dictionaries[vector]!.values[code]
+      const value = valueIn(dictionaries[vector]!, code)
       if (typeof value === 'object' && value !== null) return null
       const same = known.get(value)
       own = same ?? values.push(value) - 1

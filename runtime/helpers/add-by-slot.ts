@@ -4,6 +4,7 @@
  * finds no array anew: 2 M rows by 2,600 pairs of host and status, a mean and a sum, 22.7 ms as JavaScript, 11.8 this way, of which 3.9
  * copy the columns to where the loop reads them; counts by two keys 7.9 and 3.3.
  */
+import { sizeOf } from '../../storage/dictionary.ts'
 import type { Decimals, Dictionary } from '../../storage/vector.ts'
 import type { MachineLoop } from '../../storage/vector-module.ts'
 import { type Distinct, takeBits, wordsFor } from './distinct.ts'
@@ -189,12 +190,12 @@ class DistinctBits implements Gathering {
   constructor(sets: readonly Distinct[], dictionary: Dictionary, slotCount: number) {
     this.#sets = sets
     this.#dictionary = dictionary
-    this.words = wordsFor(dictionary.values.length)
+    this.words = wordsFor(sizeOf(dictionary))
     this.#slotCount = slotCount
   }
 
   goesOn([, , , dictionary]: Step): boolean {
-    return dictionary === this.#dictionary && wordsFor(this.#dictionary.values.length) === this.words
+    return dictionary === this.#dictionary && wordsFor(sizeOf(this.#dictionary)) === this.words
   }
 
   place(layout: Layout, isFresh: boolean): number[] {

@@ -4,6 +4,7 @@
  * translation lives as long as the dictionary does; after that a value costs one array look-up.
  * Measured on 2 parts of 100 k users: 31 ms to translate, 0.2 ms when it is known.
  */
+import { sizeOf } from '../../storage/dictionary.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
 import type { Dictionary } from '../../storage/vector.ts'
 import { keyOf } from './compare.ts'
@@ -52,7 +53,7 @@ export class Interner {
   /** The number of each code's value; null and missing share one. */
   idsOf(dictionary: Dictionary): Uint32Array {
     let ids = this.#byDictionary.get(dictionary)
-    if (ids === undefined || ids.length !== dictionary.values.length) {
+    if (ids === undefined || ids.length !== sizeOf(dictionary)) {
       ids = Uint32Array.from(dictionary.values, value => this.idOf(value))
       this.#byDictionary.set(dictionary, ids)
     }

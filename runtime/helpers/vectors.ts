@@ -1,4 +1,5 @@
 /** Vectors and boxed values as generated code makes and reads them. */
+import { valueIn } from '../../storage/dictionary.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import {
   type AnyVector,
@@ -44,7 +45,7 @@ export function valueAt(vector: Vector, row: number): Value {
     case 'const':
       return vector.value
     case 'dict':
-      return vector.dictionary.values[vector.codes[row]!]
+      return valueIn(vector.dictionary, vector.codes[row]!)
     case 'any':
       return vector.values[row]
     default: {

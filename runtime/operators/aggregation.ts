@@ -4,6 +4,7 @@
  * what does not fit in memory is written as partial states by partitions of the groups, and merged a partition at a time.
  */
 
+import { sizeOf } from '../../storage/dictionary.ts'
 import type { BlockReader, PartReader } from '../../storage/index.ts'
 import type { Value } from '../../storage/value.ts'
 import type { DictVector, Vector } from '../../storage/vector.ts'
@@ -299,10 +300,10 @@ export class Aggregation {
   #histogramOf(batch: Batch): Int32Array | null {
     if (batch.selection !== null || this.#spec.keys.length !== 1) return null
     const vector = batch.column(this.#spec.keys[0]!.field)
-    if (vector.kind !== 'dict' || vector.dictionary.values.length > HISTOGRAM_VALUES_MAX) return null
+    if (vector.kind !== 'dict' || sizeOf(vector.dictionary) > HISTOGRAM_VALUES_MAX) return null
     let histogram = histograms.get(vector)
     if (histogram === undefined) {
-      histogram = new Int32Array(vector.dictionary.values.length)
+      histogram = new Int32Array(sizeOf(vector.dictionary))
       for (let row = 0; row < vector.rowCount; row++) histogram[vector.codes[row]!]!++
       histograms.set(vector, histogram)
     }

@@ -2,6 +2,7 @@
  * Groups by key codes. The codes of a row make a slot (mixed radix); `slots[slot]` is its group. Values are looked at once per
  * slot, when a group is first seen; the row loop touches typed arrays only.
  */
+import { TextDictionary } from '../../storage/dictionary.ts'
 import type { Value } from '../../storage/value.ts'
 import type { Dictionary, DictVector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
@@ -32,8 +33,12 @@ export class GroupTable {
   /** By slot: the group, or -1. */
   slots: Int32Array = new Int32Array(0)
   count = 0
-  /** By key, by group: the interned number of its value, which is also what other threads are told. */
-  readonly ids: readonly Ints[]
+  readonly #ids: readonly Ints[]
+  /**
+   * One key, and all groups are codes of this dictionary: nothing else came yet, and no value need be looked at before it does. A hundred
+   * thousand users that were just read, counted: 65 → 47 ms.
+   */
+  #codesOfGroups: TextDictionary | null = null
   /** What the step kernel sees; sizes and codes of the current batch. */
   keys: readonly KeyCodes[] = []
   readonly #coders: readonly KeyCoder[]
@@ -64,7 +69,7 @@ export class GroupTable {
     this.#coders = keys.map(key => new KeyCoder(key.binMicros))
     this.#fields = keys.map(key => key.field)
     this.#isBinned = keys[0]?.binMicros != null
-    this.ids = keys.map(() => new Ints())
+    this.#ids = keys.map(() => new Ints())
     this.#scratch = keys.map(() => 0)
     this.#scratchIds = keys.map(() => 0)
     this.#pairs = keys.map(() => null)
@@ -93,8 +98,7 @@ export class GroupTable {
         this.slots = slots
       } else this.slots.fill(-1, kept, slotCount)
       this.#tokens = tokens
-      const [only] = coded
-      if (coded.length === 1 && only?.dictionary != null) this.#fillFromDictionary(only.dictionary)
+      if (coded.length === 1) this.#turnTo(coded[0]!.dictionary)
     }
     this.keys = keys
     this.slotCount = slotCount
@@ -142,7 +146,7 @@ export class GroupTable {
 
   /** The group of a slot seen for the first time since codes changed their meaning; called by generated code. */
   add(slot: number): number {
-    const group = this.#groupOf(this.#codesOf(slot))
+    const group = this.#codesOfGroups === null ? this.#groupOf(this.#codesOf(slot)) : this.#newGroup([slot])
     this.slots[slot] = group
     return group
   }
@@ -176,8 +180,8 @@ export class GroupTable {
   #groupOfPair(first: number, second: number): number {
     const group = this.#combinations[0]!.numberOf(pairOf(first, second))
     if (group === this.count) {
-      this.ids[0]!.push(first)
-      this.ids[1]!.push(second)
+      this.#ids[0]!.push(first)
+      this.#ids[1]!.push(second)
       this.count++
     }
     return group
@@ -205,6 +209,36 @@ export class GroupTable {
     return codes
   }
 
+  /** Codes of one key are those of this dictionary from now on; null: of none. */
+  #turnTo(dictionary: Dictionary | null): void {
+    if (this.count === 0 && dictionary instanceof TextDictionary) {
+      this.#codesOfGroups = dictionary
+      return
+    }
+    this.#internGroups()
+    if (dictionary !== null) this.#fillFromDictionary(dictionary)
+  }
+
+  /** By key, by group: the interned number of its value, which is also what other threads are told. */
+  get ids(): readonly Ints[] {
+    this.#internGroups()
+    return this.#ids
+  }
+
+  #internGroups(): void {
+    const dictionary = this.#codesOfGroups
+    if (dictionary === null) return
+    this.#codesOfGroups = null
+    const ids = this.interner.idsOf(dictionary)
+    this.#reserveIds()
+    const { values } = this.#ids[0]!
+    for (let group = 0; group < this.count; group++) {
+      const id = ids[values[group]!]!
+      values[group] = id
+      this.#groupOfId[id] = group
+    }
+  }
+
   /** Groups known from other dictionaries, for all codes at once. */
   #fillFromDictionary(dictionary: Dictionary): void {
     const ids = this.interner.idsOf(dictionary)
@@ -227,6 +261,7 @@ export class GroupTable {
 
   /** The group whose keys have these interned numbers; made when it is new. */
   groupOfIds(ids: readonly number[]): number {
+    this.#internGroups()
     const first = ids[0]!
     if (ids.length === 1) {
       if (first >= this.#groupOfId.length) this.#reserveIds()
@@ -242,27 +277,30 @@ export class GroupTable {
   }
 
   #newGroup(ids: readonly number[]): number {
-    for (let index = 0; index < ids.length; index++) this.ids[index]!.push(ids[index]!)
+    for (let index = 0; index < ids.length; index++) this.#ids[index]!.push(ids[index]!)
     return this.count++
   }
 
   valueOf(key: number, group: number): Value {
-    return this.interner.valueOf(this.ids[key]!.values[group]!)
+    const number = this.#ids[key]!.values[group]!
+    return this.#codesOfGroups === null ? this.interner.valueOf(number) : (this.#codesOfGroups.at(number) ?? null)
   }
 
   /** The values of a key, by group: made when they are asked for, as few groups of many ever are. */
   valuesOf(key: number): Value[] {
-    const { interner, count } = this
-    const ids = this.ids[key]!.values
+    const { count } = this
     const values = new Array<Value>(count)
-    for (let group = 0; group < count; group++) values[group] = interner.valueOf(ids[group]!)
+    for (let group = 0; group < count; group++) values[group] = this.valueOf(key, group)
     return values
   }
 
   /** The same as codes of the distinct values; null where most groups have one of their own. */
   codedValuesOf(key: number): DictVector | null {
     const { interner, count } = this
-    const ids = this.ids[key]!.values
+    const ids = this.#ids[key]!.values
+    const dictionary = this.#codesOfGroups
+    if (dictionary !== null)
+      return { kind: 'dict', rowCount: count, codes: Uint32Array.from(ids.subarray(0, count)), dictionary }
     let low = Number.POSITIVE_INFINITY
     let high = -1
     for (let group = 0; group < count; group++) {
@@ -298,7 +336,7 @@ export class GroupTable {
     this.count = 0
     this.slotCount = 0
     for (const table of [this.slots, this.#groupOfId, this.met]) giveUp(table)
-    for (const part of [...this.#coders, ...this.ids, ...this.#combinations]) part.release()
+    for (const part of [...this.#coders, ...this.#ids, ...this.#combinations]) part.release()
   }
 
   /** Widths of the codes: what else a step kernel's speed depends on. */

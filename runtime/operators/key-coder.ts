@@ -5,6 +5,7 @@
  *
  * `token` says what codes mean: while it is the same object, a code means the same value.
  */
+import { sizeOf, valueIn } from '../../storage/dictionary.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import { type Dictionary, PRESENT, type Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
@@ -57,7 +58,7 @@ export class KeyCodes {
     this.#unit = of.unit ?? 1
     this.#numbers = of.numbers ?? null
     this.#texts = of.texts ?? null
-    this.#values = of.values ?? of.dictionary?.values ?? []
+    this.#values = of.values ?? []
   }
 
   /** The interned number of a code's value; asked once per code. */
@@ -74,6 +75,7 @@ export class KeyCodes {
   valueOf(code: number): Value {
     switch (this.#meaning) {
       case 'dictionary':
+        return valueIn(this.dictionary!, code) ?? null
       case 'values':
         return this.#values[code] ?? null
       case 'const':
@@ -137,8 +139,8 @@ export class KeyCoder {
         return this.#constant(this.#binned(vector.value), batch.rowCount)
       case 'dict':
         if (this.#binMicros !== null)
-          return this.#boxed(batch, row => this.#binned(vector.dictionary.values[vector.codes[row]!]))
-        return new KeyCodes(vector.codes, vector.dictionary.values.length, vector.dictionary, 'dictionary', {
+          return this.#boxed(batch, row => this.#binned(valueIn(vector.dictionary, vector.codes[row]!)))
+        return new KeyCodes(vector.codes, sizeOf(vector.dictionary), vector.dictionary, 'dictionary', {
           dictionary: vector.dictionary,
         })
       case 'bool': {

@@ -1,5 +1,6 @@
 /** Batches of an answer on their way from the thread that made it: some rows at a time, and unpacked a column at a time when it is read. */
 import { type PackedBlock, Packer, Unpacker } from '../../storage/build/handover.ts'
+import { withOwnValues } from '../../storage/dictionary.ts'
 import { pickRows } from '../../storage/pick.ts'
 import type { Vector } from '../../storage/vector.ts'
 import type { Batch } from '../batch.ts'
@@ -21,7 +22,8 @@ export function* packedBatches(
     const columns = new Map<string, Vector>()
     for (const name of rows.names) {
       const vector = batch.column(name)
-      columns.set(name, selection === null ? vector : pickRows(vector, selection.subarray(0, selectedCount)))
+      const own = selection === null ? vector : pickRows(vector, selection.subarray(0, selectedCount))
+      columns.set(name, withOwnValues(own))
     }
     yield new Packer().pack({ rowCount: selectedCount, columns })
   }

@@ -7,6 +7,7 @@
  *     column: u32 length of what follows · u8 encoding · its bytes; of 255: varint distinct values · values · codes
  *             u8 1 and another column where an event shows less than what is read (`AnyVector.shown`), else u8 0
  */
+import { sizeOf, valueIn } from '../../storage/dictionary.ts'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
 import { readValue, writeValue } from '../../storage/part/encodings/any.ts'
 import { decodeDictionary, encodeDictionary } from '../../storage/part/encodings/dictionary.ts'
@@ -69,13 +70,13 @@ function refuseDictionary(): number {
 
 /** Only the values these rows have: the dictionary may be that of a whole part. */
 function writeCodes(sink: ByteSink, { codes, dictionary }: DictVector): void {
-  const known = new Int32Array(dictionary.values.length).fill(-1)
+  const known = new Int32Array(sizeOf(dictionary)).fill(-1)
   const values: Value[] = []
   const dense = new Uint32Array(codes.length)
   for (let row = 0; row < codes.length; row++) {
     const code = codes[row]!
     let own = known[code]!
-    if (own < 0) known[code] = own = values.push(dictionary.values[code]) - 1
+    if (own < 0) known[code] = own = values.push(valueIn(dictionary, code)) - 1
     dense[row] = own
   }
   sink.u8(WITH_DICTIONARY)

@@ -3,6 +3,7 @@
  * each checked against its checksum first. Whatever does not add up is a CorruptPartError, and never a wrong answer.
  */
 import { DecimalVector } from '../decimal-vector.ts'
+import { TextDictionary } from '../dictionary.ts'
 import { CorruptPartError } from '../errors.ts'
 import type { Filesystem } from '../filesystem.ts'
 import type { BlockReader, BlockStatistics, FieldSummary, PartReader, ReadTally, TextParts } from '../index.ts'
@@ -172,12 +173,28 @@ class FilePart implements PartReader {
     if (held !== undefined) return held
     const place = this.#footer.dictionaries[number]
     if (place === undefined) throw new RangeError(`dictionary ${number} is not in the footer`)
-    const values = this.file.decode(place, KIND_DICTIONARY, `dictionary ${number}`, (source, encoding) =>
-      valuesOf(decodeColumn(encoding, source, place.valueCount, noDictionary, noColumn)),
+    const stored = this.file.decode(place, KIND_DICTIONARY, `dictionary ${number}`, (source, encoding) =>
+      decodeColumn(encoding, source, place.valueCount, noDictionary, noColumn),
     )
-    const dictionary: Dictionary = { values }
+    const key = String(number)
+    let dictionary: Dictionary
+    let bytes: number
+    if (stored.kind === 'text' && stored.presence === null) {
+      const storedBytes = bytesOfVector(stored)
+      const texts = new TextDictionary(stored, values => {
+        // Of a part that was closed meanwhile nothing is kept.
+        if (!this.cache.has(this.id, DICTIONARIES, key)) return
+        this.cache.set(this.id, DICTIONARIES, key, texts, storedBytes + bytesOfValues(values))
+      })
+      dictionary = texts
+      bytes = storedBytes
+    } else {
+      const values = this.file.goOn(place, `dictionary ${number}`, () => valuesOf(stored))
+      dictionary = { values }
+      bytes = bytesOfValues(values)
+    }
+    this.cache.set(this.id, DICTIONARIES, key, dictionary, bytes)
     this.#dictionaries.set(number, new WeakRef(dictionary))
-    this.cache.set(this.id, DICTIONARIES, String(number), dictionary, bytesOfValues(values))
     return dictionary
   }
 

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { batchOf } from '../../runtime/column-batch.ts'
 import { GroupTable } from '../../runtime/operators/group-table.ts'
+import { sizeOf, TextDictionary, valueIn } from '../../storage/dictionary.ts'
 import type { DateTime } from '../../storage/value.ts'
-import { NULL, PRESENT, type Vector } from '../../storage/vector.ts'
+import { type Dictionary, NULL, PRESENT, type Vector } from '../../storage/vector.ts'
+import { textVector } from '../storage/part-support.ts'
 
 function numbers(values: readonly number[]): Vector {
   return { kind: 'number', rowCount: values.length, values: Int32Array.from(values), presence: null }
@@ -153,4 +155,62 @@ test('pairs that few rows could make of many are numbered, and go on being so wh
   assert.equal(groups.slotCount, 10_000)
   groups.prepare(batchOfRows(200, others))
   assert.equal(groups.slotCount, 10_000)
+})
+
+test('groups are the values, whichever dictionaries and encodings they come in', () => {
+  const texts = fc.uniqueArray(fc.constantFrom('', 'a', 'b', 'c', 'ü', 'd'), { minLength: 1, maxLength: 6 })
+  const block = fc.record({
+    texts,
+    form: fc.constantFrom('stored', 'stored before', 'made', 'const', 'any'),
+    rows: fc.array(fc.nat(5), { minLength: 1, maxLength: 8 }),
+  })
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), fc.boolean(), (blocks, isTold) => {
+      const groups = new GroupTable([{ field: 'f', binMicros: null }])
+      let first: TextDictionary | null = null
+      const groupOf = new Map<string, number>()
+      for (const { texts, form, rows } of blocks) {
+        const own: Dictionary = form === 'made' ? { values: texts } : new TextDictionary(textVector(texts))
+        const dictionary: Dictionary = form === 'stored before' && first !== null ? first : own
+        if (dictionary instanceof TextDictionary) first ??= dictionary
+        const codes = Uint8Array.from(rows, row => row % sizeOf(dictionary))
+        const rowCount = rows.length
+        const values = Array.from(codes, code => (form === 'const' ? texts[0]! : (valueIn(dictionary, code) as string)))
+        const vector: Vector =
+          form === 'const'
+            ? { kind: 'const', rowCount, value: texts[0]! }
+            : form === 'any'
+              ? { kind: 'any', rowCount, values }
+              : { kind: 'dict', rowCount, codes, dictionary }
+        const batch = batchOf(new Map([['f', vector]]), rowCount)
+        groups.prepare(batch)
+        const assigned = new Uint32Array(rowCount)
+        groups.assign(batch, assigned)
+        for (const [row, value] of values.entries()) {
+          if (!groupOf.has(value)) groupOf.set(value, assigned[row]!)
+          assert.equal(assigned[row], groupOf.get(value), `${form} ${value}`)
+        }
+        // Somebody may want to know interned numbers at any time.
+        if (isTold) assert.equal(groups.ids[0]!.length, groupOf.size)
+      }
+      assert.equal(groups.count, groupOf.size)
+      const expected = [...groupOf].sort((a, b) => a[1] - b[1]).map(([value]) => value)
+      assert.deepEqual(groups.valuesOf(0), expected)
+      const coded = groups.codedValuesOf(0)
+      if (coded !== null)
+        assert.deepEqual(
+          Array.from(coded.codes, code => valueIn(coded.dictionary, code)),
+          expected,
+        )
+      assert.deepEqual(
+        expected.map((_, group) => groups.interner.valueOf(groups.ids[0]!.values[group]!)),
+        expected,
+      )
+      for (const [value, group] of groupOf) {
+        assert.equal(groups.groupOfIds([groups.interner.idOf(value)]), group)
+        assert.equal(groups.valueOf(0, group), value)
+      }
+      groups.release()
+    }),
+  )
 })

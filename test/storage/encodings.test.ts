@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
 import { crc32, crc32ByTable } from '../../storage/part/checksum.ts'
 import { compressBlock, decompressBlock, loadCodecs } from '../../storage/part/codec.ts'
+import { decodeDictionary, encodeDictionary } from '../../storage/part/encodings/dictionary.ts'
 import * as encodings from '../../storage/part/encodings/index.ts'
 import { readIntegers, writeIntegers } from '../../storage/part/encodings/lane.ts'
 import { readPresence, writePresence } from '../../storage/part/encodings/presence.ts'
@@ -279,6 +280,38 @@ test('a code beyond its dictionary is not read', () => {
         () => null,
       ),
     RangeError,
+  )
+})
+
+test('codes and lanes come back wherever in memory their chunk lies', () => {
+  const size = fc.constantFrom(1, 3, 127, 128, 129, 255, 256, 257, 32_768, 32_769, 65_536, 70_000)
+  const place = fc.record({
+    size,
+    rows: fc.integer({ min: 0, max: 40 }),
+    at: fc.nat(7),
+    seed: fc.nat(),
+    beyond: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(place, ({ size, rows, at, seed, beyond }) => {
+      const codes = Uint32Array.from({ length: rows }, (_, row) => (Math.imul(seed + row, 0x9e3779b1) >>> 0) % size)
+      if (beyond && rows > 0) codes[seed % rows] = size
+      const sink = new ByteSink()
+      encodeDictionary(sink, codes, 7)
+      const wide = Float64Array.from(codes, (code, row) => row * 100 + code * 256)
+      writeIntegers(sink, wide)
+      const held = new Uint8Array(at + sink.length)
+      held.set(sink.finish(), at)
+      const source = new ByteSource(held.subarray(at))
+      const values = Array.from({ length: size }, (_, code) => code)
+      if (beyond && rows > 0)
+        assert.throws(() => decodeDictionary(source, rows, () => ({ values })), /codes of more than/)
+      else {
+        assert.deepEqual([...decodeDictionary(source, rows, () => ({ values })).codes], [...codes])
+        assert.deepEqual([...readIntegers(source, rows)], [...wide])
+      }
+    }),
+    { numRuns: 1000 },
   )
 })
 

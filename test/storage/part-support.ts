@@ -7,7 +7,7 @@ import type { BlockColumns } from '../../storage/part/columns.ts'
 import { openPart } from '../../storage/part/read.ts'
 import { writePart } from '../../storage/part/write.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
-import { NULL, PRESENT, type Vector } from '../../storage/vector.ts'
+import { NULL, PRESENT, type TextVector, type Vector } from '../../storage/vector.ts'
 
 export interface MemoryFilesystem extends Filesystem {
   readonly files: Map<string, Uint8Array>
@@ -114,7 +114,7 @@ export function valueAt(vector: Vector, row: number): Value {
 
 export const anyVector = (values: readonly Value[]): Vector => ({ kind: 'any', rowCount: values.length, values })
 
-export function textVector(values: readonly (string | null | undefined)[]): Vector {
+export function textVector(values: readonly (string | null | undefined)[]): TextVector {
   const parts = values.map(value => Buffer.from(value ?? '', 'utf8'))
   const offsets = new Uint32Array(values.length + 1)
   parts.forEach((part, row) => {

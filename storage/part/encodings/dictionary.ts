@@ -1,4 +1,5 @@
 /** Codes into a dictionary of the part, which is written once for all its blocks and known here by its number. */
+import { sizeOf } from '../../dictionary.ts'
 import type { Dictionary, DictVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 
@@ -30,15 +31,16 @@ export function decodeDictionary(
 ): DictVector {
   const dictionary = dictionaryOf(source.varint())
   const codes = readCodes(source, rowCount)
-  const size = dictionary.values.length
+  const size = sizeOf(dictionary)
   if (!areBelow(codes, size)) throw new RangeError(`codes of more than ${size} values`)
   return { kind: 'dict', rowCount, codes, dictionary }
 }
 
 function readCodes(source: ByteSource, rowCount: number): DictVector['codes'] {
   const width = source.u8()
-  if (width === 1) return source.u8Array(rowCount)
-  if (width === 2) return source.u16Array(rowCount)
+  // There is nothing else in the chunk to be held along with them.
+  if (width === 1) return source.bytes(rowCount)
+  if (width === 2) return source.u16View(rowCount)
   if (width === 4) return source.u32Array(rowCount)
   throw new RangeError(`codes ${width} bytes wide are not known`)
 }
@@ -51,11 +53,19 @@ function areBelow(codes: DictVector['codes'], size: number): boolean {
   const width = codes.BYTES_PER_ELEMENT
   const most = 2 ** (8 * width - 1)
   if (size === 2 * most) return true
-  const words = width < 4 && size <= most ? codes.length >>> (width === 1 ? 2 : 1) : 0
+  const perWord = 4 / width
+  // Before the first whole word: codes may be part of the chunk they were read from.
+  const lead = (-codes.byteOffset & 3) / width
+  const words = perWord > 1 && size <= most ? Math.floor((codes.length - lead) / perWord) : 0
+  if (words <= 0) return areCodesBelow(codes, 0, codes.length, size)
   const each = width === 1 ? 0x01010101 : 0x00010001
-  if (!areWordsBelow(new Uint32Array(codes.buffer, codes.byteOffset, words), (most - size) * each, most * each))
-    return false
-  for (let row = (words * 4) / width; row < codes.length; row++) if (codes[row]! >= size) return false
+  const whole = new Uint32Array(codes.buffer, codes.byteOffset + lead * width, words)
+  if (!areWordsBelow(whole, (most - size) * each, most * each)) return false
+  return areCodesBelow(codes, 0, lead, size) && areCodesBelow(codes, lead + words * perWord, codes.length, size)
+}
+
+function areCodesBelow(codes: DictVector['codes'], from: number, to: number, size: number): boolean {
+  for (let row = from; row < to; row++) if (codes[row]! >= size) return false
   return true
 }
 

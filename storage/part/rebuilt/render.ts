@@ -2,6 +2,7 @@
  * Values as they stand in JSON text. One writer makes the bytes when a part is written (to see whether they are those that were sent)
  * and when it is read (to send them back), so the two cannot differ.
  */
+import { sizeOf, valueIn } from '../../dictionary.ts'
 import { DateTime, Duration, type Value } from '../../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import { jsonStringOf } from '../ascii.ts'
@@ -39,7 +40,7 @@ function rendererOfRows(vector: Vector): Renderer {
     }
     case 'dict': {
       const { codes, dictionary } = vector
-      const bytesOfCode = perCode(vector, code => jsonBytesOf(dictionary.values[code]))
+      const bytesOfCode = perCode(vector, code => jsonBytesOf(valueIn(dictionary, code)))
       return (row, out, at) => put(bytesOfCode(codes[row]!), out, at)
     }
     case 'text':
@@ -78,7 +79,7 @@ export function perCode<Made>(
   { rowCount, dictionary }: DictVector,
   make: (code: number) => Made,
 ): (code: number) => Made {
-  const { length } = dictionary.values
+  const length = sizeOf(dictionary)
   if (rowCount < length) {
     const few = new Map<number, Made>()
     return code => {

@@ -2,6 +2,7 @@
  * The value of a field as it would stand in a text: the bytes of a string, a number in its shortest form. What a row of another column
  * says is a function of its value alone, never of how the column is held, so that writer and reader agree whatever shape each has.
  */
+import { valueIn } from '../../dictionary.ts'
 import type { Value } from '../../value.ts'
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import { utf8Of } from '../ascii.ts'
@@ -36,7 +37,7 @@ export function referenceTo(vector: Vector): Reference | null {
     }
     case 'dict': {
       const { codes, dictionary } = vector
-      const bytesOfCode = perCode(vector, code => bytesOf(dictionary.values[code]))
+      const bytesOfCode = perCode(vector, code => bytesOf(valueIn(dictionary, code)))
       return valueReference(row => bytesOfCode(codes[row]!))
     }
     case 'any':
