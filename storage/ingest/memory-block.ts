@@ -49,7 +49,7 @@ export class MemoryBlock {
 
   /** @param expectedRows  what to make room for with the first */
   constructor(expectedRawBytes = 0, expectedRows = 0) {
-    this.raw = new LineStorage(expectedRawBytes)
+    this.raw = new LineStorage(expectedRawBytes, expectedRows)
     this.time = new TimeStorage(expectedRows)
   }
 
