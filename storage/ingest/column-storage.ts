@@ -57,6 +57,13 @@ export abstract class PresenceStorage {
     this.filled = row + 1
   }
 
+  /** So many from `row` on are present; there is room for them, and none was passed over that is not marked. */
+  protected markMany(row: number, count: number): void {
+    if (row > this.filled && this.presence === null) this.makePresence()
+    if (this.presence !== null) this.presence.fill(PRESENT, row, row + count)
+    this.filled = row + count
+  }
+
   protected growFor(row: number): void {
     this.setCapacity(grownCapacity(this.capacity, Math.max(row + 1, this.expectedRows)))
   }
