@@ -200,6 +200,37 @@ export class EventBatch {
     return sizeOfFields(shape.known.shape.names.length) + 2 * this.lengthOf(row)
   }
 
+  size(): number {
+    let bytes = 0
+    for (let row = 0; row < this.count; ) {
+      let end = row + 1
+      if (this.shapes[row] !== null) while (end < this.count && this.shapes[end] === this.shapes[row]) end++
+      bytes += this.shapes[row] === null ? this.sizeOf(row) : this.sizeOfLines(row, end)
+      row = end
+    }
+    return bytes
+  }
+
+  /** Has every event one? */
+  hasTimes(): boolean {
+    for (let row = 0; row < this.count; row++) if (!Number.isFinite(this.micros[row])) return false
+    return true
+  }
+
+  /** The same of lines of one shape. */
+  sizeOfLines(from: number, to: number): number {
+    const { names } = this.shapes[from]!.known.shape
+    return (to - from) * sizeOfFields(names.length) + 2 * lengthOf(this.starts, this.ends, from, to)
+  }
+
+  /** Where the lines from `from` on end that have room in so many bytes, the first in any case. */
+  endOfRoom(from: number, to: number, bytes: number): number {
+    const { starts, ends } = this
+    let end = from + 1
+    for (let room = bytes - this.lengthOf(from); end < to && room > 0; end++) room -= ends[end]! - starts[end]!
+    return end
+  }
+
   /** As its reader would have made it. */
   eventAt(row: number): IncomingEvent {
     const shape = this.shapes[row]
@@ -219,4 +250,10 @@ export class EventBatch {
   toEvents(): IncomingEvent[] {
     return Array.from({ length: this.count }, (_, row) => this.eventAt(row))
   }
+}
+
+function lengthOf(starts: Int32Array, ends: Int32Array, from: number, to: number): number {
+  let length = 0
+  for (let row = from; row < to; row++) length += ends[row]! - starts[row]!
+  return length
 }
