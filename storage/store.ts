@@ -133,12 +133,8 @@ class BufferedStore implements Store {
     // Whoever looks at each event has events.
     if (this.duplicates !== null || this.subscriptions.count > 0) return this.append(batch.toEvents())
     if (this.isClosed) throw new ClosedError()
-    let bytes = 0
-    for (let row = 0; row < batch.count; row++) {
-      if (!Number.isFinite(batch.micros[row])) throw new TypeError('an event needs a time')
-      bytes += batch.sizeOf(row)
-    }
-    this.checkRoomFor(bytes)
+    if (!batch.hasTimes()) throw new TypeError('an event needs a time')
+    this.checkRoomFor(batch.size())
     if (batch.count > 0) this.publisher.filling.generation.appendBatch(batch, this.next, this.clock())
     return this.appended(batch.count, 0)
   }

@@ -70,9 +70,11 @@ export const op = {
   storeLong: [0x37, 0, 0],
   longsEqual: [0x51],
   multiplyLongs: [0x7e],
+  xorLongs: [0x85],
   intOfLong: [0xa7],
   longOfUnsigned: [0xad],
   loadVector: (offset: number) => [0xfd, 0x00, 0, offset],
+  storeVector: (offset: number) => [0xfd, 0x0b, 0, offset],
   bytes: (values: readonly number[]) => [0xfd, 0x0c, ...values],
   everyByte: (value: number) => [0xfd, 0x0c, ...new Array<number>(16).fill(value)],
   /** Byte by byte of the second, the byte of the first it names; 0 where it names none. */
@@ -82,6 +84,9 @@ export const op = {
   bytesLessUnsigned: [0xfd, 0x26],
   andVector: [0xfd, 0x4e],
   orVector: [0xfd, 0x50],
+  xorVector: [0xfd, 0x51],
+  /** Of its two. */
+  longOfVector: (lane: number) => [0xfd, 0x1d, lane],
   /** Whether any bit is set. */
   isAny: [0xfd, 0x53],
   /** The highest bit of each byte, as 16 bits of an i32. */
@@ -91,6 +96,9 @@ export const op = {
 } as const
 
 const PAGE_BYTES = 65_536
+
+/** How many parameters it has, its other locals, and what it does. */
+type Loop = readonly [parameters: number, locals: readonly number[], code: readonly (readonly number[])[]]
 
 interface Memory {
   readonly buffer: ArrayBuffer
@@ -102,22 +110,32 @@ declare const WebAssembly:
   | undefined
   | {
       readonly Module: new (bytes: Uint8Array) => object
-      readonly Instance: new (module: object) => { readonly exports: unknown }
+      readonly Instance: new (
+        module: object,
+        imports?: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+      ) => { readonly exports: unknown }
     }
 
-/** One loop, and the memory it works in: what it reads is copied there, and what it writes is copied from there. */
+/** One loop, or several, and the memory they work in: what it reads is copied there, and what it writes is copied from there. */
 export class MachineLoop {
   /** Addresses are in bytes. */
   readonly run: (...args: number[]) => number
   readonly #memory: Memory
   #bytes: Uint8Array
 
-  /** Null where WebAssembly is not to be had. The arguments are those of `moduleOf`. */
-  static of(...loop: Parameters<typeof moduleOf>): MachineLoop | null {
+  /** Null where WebAssembly is not to be had. */
+  static of(...loop: Loop): MachineLoop | null {
     if (typeof WebAssembly === 'undefined') return null
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(moduleOf(...loop)))
     const { run, memory } = exports as { readonly run: MachineLoop['run']; readonly memory: Memory }
     return new MachineLoop(run, memory)
+  }
+
+  /** Another loop in this one's memory. */
+  beside(...loop: Loop): MachineLoop['run'] {
+    const module = new WebAssembly!.Module(moduleOf(...loop, true))
+    const { exports } = new WebAssembly!.Instance(module, { of: { memory: this.#memory } })
+    return (exports as { readonly run: MachineLoop['run'] }).run
   }
 
   private constructor(run: MachineLoop['run'], memory: Memory) {
@@ -137,22 +155,23 @@ export class MachineLoop {
   }
 }
 
-/** A module of one function, `run`, all of whose parameters and whose result are i32, and one memory, `memory`. */
-function moduleOf(parameters: number, locals: readonly number[], code: readonly (readonly number[])[]): Uint8Array {
+/** A module of one function, `run`, all of whose parameters and whose result are i32, and one memory, `memory`, its own or another's. */
+function moduleOf(
+  parameters: number,
+  locals: readonly number[],
+  code: readonly (readonly number[])[],
+  isBeside = false,
+): Uint8Array {
   const type = [0x60, ...vector(new Array<number>(parameters).fill(I32)), ...vector([I32])]
   const body = [...list(locals.map(each => [1, each])), ...code.flat(), 0x0b]
+  const run = [...name('run'), 0, 0]
   return Uint8Array.from([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     ...section(1, list([type])),
+    ...(isBeside ? section(2, list([[...name('of'), ...name('memory'), 2, 0, 1]])) : []),
     ...section(3, vector([0])),
-    ...section(5, list([[0, 1]])),
-    ...section(
-      7,
-      list([
-        [...name('run'), 0, 0],
-        [...name('memory'), 2, 0],
-      ]),
-    ),
+    ...(isBeside ? [] : section(5, list([[0, 1]]))),
+    ...section(7, list(isBeside ? [run] : [run, [...name('memory'), 2, 0]])),
     ...section(10, list([[...leb(body.length), ...body]])),
   ])
 }

@@ -57,6 +57,13 @@ export abstract class PresenceStorage {
     this.filled = row + 1
   }
 
+  /** So many from `row` on are present; there is room for them, and none was passed over that is not marked. */
+  protected markMany(row: number, count: number): void {
+    if (row > this.filled && this.presence === null) this.makePresence()
+    if (this.presence !== null) this.presence.fill(PRESENT, row, row + count)
+    this.filled = row + count
+  }
+
   protected growFor(row: number): void {
     this.setCapacity(grownCapacity(this.capacity, Math.max(row + 1, this.expectedRows)))
   }
@@ -119,26 +126,32 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
   private put(row: number, value: number): void {
     this.mark(row, PRESENT)
     this.values[row] = value
+    this.noteType(value)
+    if (value < this.min) this.min = value
+    if (value > this.max) this.max = value
+  }
+
+  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
+    const { min, max } = this
+    if (row + to - from > this.capacity) this.growFor(row + to - from - 1)
+    const count = putNumbers(batch, place, from, to, this.values as Float64Array, row - from) - from
+    if (count === 0) return 0
+    this.markMany(row, count)
+    const added = this.values.subarray(row, row + count) as Float64Array
+    if (this.fitsInt32 && areInt32s(added)) this.hasInts = true
+    else for (let index = 0; index < count; index++) this.noteType(added[index]!)
+    this.min = leastOf(added, min)
+    this.max = greatestOf(added, max)
+    return count
+  }
+
+  private noteType(value: number): void {
     if ((value | 0) === value) this.hasInts = true
     else {
       this.fitsInt32 = false
       if (Number.isSafeInteger(value)) this.hasInts = true
       else this.hasFloats = true
     }
-    if (value < this.min) this.min = value
-    if (value > this.max) this.max = value
-  }
-
-  addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
-    const { firstCells } = batch
-    const { kinds, numbers } = batch.cells
-    let at = from
-    for (; at < to; at++) {
-      const cell = firstCells[at]! + place
-      if (kinds[cell] !== NUMBER) break
-      this.put(row + at - from, numbers[cell]!)
-    }
-    return at - from
   }
 
   at(row: number): Value {
@@ -179,6 +192,40 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
     const { values } = this
     this.values = resized(values, values instanceof Int32Array ? new Int32Array(capacity) : spareDoubles(capacity))
   }
+}
+
+/** Up to `to` or the first value that is none; answers where. Each loop is a function, so that little is compiled for it. */
+function putNumbers(
+  { firstCells, cells: { kinds, numbers } }: EventBatch,
+  place: number,
+  from: number,
+  to: number,
+  values: Float64Array,
+  shift: number,
+): number {
+  for (let row = from; row < to; row++) {
+    const cell = firstCells[row]! + place
+    if (kinds[cell] !== NUMBER) return row
+    values[row + shift] = numbers[cell]!
+  }
+  return to
+}
+
+function areInt32s(values: Float64Array): boolean {
+  for (let index = 0; index < values.length; index++) if ((values[index]! | 0) !== values[index]) return false
+  return true
+}
+
+export function leastOf(values: Float64Array, than: number): number {
+  let least = than
+  for (let index = 0; index < values.length; index++) if (values[index]! < least) least = values[index]!
+  return least
+}
+
+export function greatestOf(values: Float64Array, than: number): number {
+  let greatest = than
+  for (let index = 0; index < values.length; index++) if (values[index]! > greatest) greatest = values[index]!
+  return greatest
 }
 
 export class BoolStorage extends PresenceStorage implements ColumnStorage {
@@ -248,6 +295,15 @@ export class TimeStorage extends PresenceStorage implements ColumnStorage {
     this.micros[row] = micros
     if (nanos !== 0 && this.nanos === null) this.nanos = new Uint16Array(this.capacity)
     if (this.nanos !== null) this.nanos[row] = nanos
+  }
+
+  /** The same of many, without nanoseconds. */
+  putMany(row: number, micros: Float64Array): void {
+    const end = row + micros.length
+    if (end > this.capacity) this.growFor(end - 1)
+    this.micros.set(micros, row)
+    this.nanos?.fill(0, row, end)
+    this.markMany(row, micros.length)
   }
 
   at(row: number): Value {

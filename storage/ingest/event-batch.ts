@@ -11,6 +11,7 @@ import type { ByteTemplate } from './byte-template.ts'
 import { resized } from './column-storage.ts'
 import type { KnownShape } from './known-shape.ts'
 import { LineCells } from './line-cells.ts'
+import type { LineRun } from './line-texts.ts'
 import type { EventDefaults } from './read-event.ts'
 import { ShapedFields } from './shape.ts'
 
@@ -51,6 +52,15 @@ export class EventBatch {
   hasTime = new Uint8Array(ROWS)
   /** Is the line what its template and its values give, byte for byte? */
   isCanonical = new Uint8Array(ROWS)
+  /** Of lines that were read many at once, in order. */
+  readonly runs: LineRun[] = []
+  #lastRun = 0
+  /** Texts of those, of one place of a run one behind the other. */
+  texts = new Uint8Array(0)
+  #textsUsed = 0
+  /** Numbers of those of other places, or -1. */
+  textNumbers = new Int32Array(0)
+  #numbersUsed = 0
 
   addEvent(event: IncomingEvent): void {
     this.#reserve(1)
@@ -90,6 +100,37 @@ export class EventBatch {
     this.cellCount += count * placeCount
   }
 
+  /** Answers with where they are in `texts`. */
+  addTexts(bytes: Uint8Array): number {
+    const at = this.#textsUsed
+    const end = at + bytes.length
+    if (end > this.texts.length) this.texts = resized(this.texts.subarray(0, at), new Uint8Array(end * 2))
+    this.texts.set(bytes, at)
+    this.#textsUsed = end
+    return at
+  }
+
+  /** The same of numbers. */
+  addTextNumbers(numbers: Int32Array): number {
+    const at = this.#numbersUsed
+    const end = at + numbers.length
+    if (end > this.textNumbers.length)
+      this.textNumbers = resized(this.textNumbers.subarray(0, at), new Int32Array(end * 2))
+    this.textNumbers.set(numbers, at)
+    this.#numbersUsed = end
+    return at
+  }
+
+  /** The run that the row is in; null: it was read by itself. */
+  runAt(row: number): LineRun | null {
+    const { runs } = this
+    let index = this.#lastRun < runs.length && runs[this.#lastRun]!.from <= row ? this.#lastRun : 0
+    while (index < runs.length && runs[index]!.to <= row) index++
+    this.#lastRun = index
+    const run = runs[index]
+    return run !== undefined && run.from <= row ? run : null
+  }
+
   setTime(row: number, micros: number, nanos: number): void {
     this.micros[row] = micros
     this.nanos[row] = nanos
@@ -123,6 +164,9 @@ export class EventBatch {
     this.cellCount = 0
     this.bytes = NO_BYTES
     this.words = NO_VIEW
+    this.runs.length = 0
+    this.#textsUsed = 0
+    this.#numbersUsed = 0
   }
 
   /** The end of the rows from `row` on that are lines of one shape, go to one index and happened on one day, as `row` did. */
@@ -156,6 +200,37 @@ export class EventBatch {
     return sizeOfFields(shape.known.shape.names.length) + 2 * this.lengthOf(row)
   }
 
+  size(): number {
+    let bytes = 0
+    for (let row = 0; row < this.count; ) {
+      let end = row + 1
+      if (this.shapes[row] !== null) while (end < this.count && this.shapes[end] === this.shapes[row]) end++
+      bytes += this.shapes[row] === null ? this.sizeOf(row) : this.sizeOfLines(row, end)
+      row = end
+    }
+    return bytes
+  }
+
+  /** Has every event one? */
+  hasTimes(): boolean {
+    for (let row = 0; row < this.count; row++) if (!Number.isFinite(this.micros[row])) return false
+    return true
+  }
+
+  /** The same of lines of one shape. */
+  sizeOfLines(from: number, to: number): number {
+    const { names } = this.shapes[from]!.known.shape
+    return (to - from) * sizeOfFields(names.length) + 2 * lengthOf(this.starts, this.ends, from, to)
+  }
+
+  /** Where the lines from `from` on end that have room in so many bytes, the first in any case. */
+  endOfRoom(from: number, to: number, bytes: number): number {
+    const { starts, ends } = this
+    let end = from + 1
+    for (let room = bytes - this.lengthOf(from); end < to && room > 0; end++) room -= ends[end]! - starts[end]!
+    return end
+  }
+
   /** As its reader would have made it. */
   eventAt(row: number): IncomingEvent {
     const shape = this.shapes[row]
@@ -175,4 +250,10 @@ export class EventBatch {
   toEvents(): IncomingEvent[] {
     return Array.from({ length: this.count }, (_, row) => this.eventAt(row))
   }
+}
+
+function lengthOf(starts: Int32Array, ends: Int32Array, from: number, to: number): number {
+  let length = 0
+  for (let row = from; row < to; row++) length += ends[row]! - starts[row]!
+  return length
 }

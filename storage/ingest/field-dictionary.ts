@@ -7,6 +7,7 @@ import { isWellFormed } from '../part/bytes.ts'
 import type { Value } from '../value.ts'
 import type { Dictionary } from '../vector.ts'
 import type { EventBatch } from './event-batch.ts'
+import type { PlaceTexts } from './line-texts.ts'
 import { detached } from './shape.ts'
 import { hashOfText, TextTable } from './text-table.ts'
 
@@ -32,6 +33,8 @@ export class FieldDictionary {
   private inMap = 0
   private readonly table = new TextTable()
   private inTable = 0
+  /** By the numbers that the reader of lines gave them; -1: not known. */
+  private readonly byNumber = new Map<PlaceTexts, Int32Array>()
   private rows = 0
   private characters = 0
   private last: Dictionary = { values: [], isDistinct: true }
@@ -80,6 +83,21 @@ export class FieldDictionary {
     const end = this.table.findCells(batch, place, from, to, codes, shift)
     this.rows += end - from
     return end
+  }
+
+  /** The codes of texts of a place by their numbers, to be completed by whoever finds one. */
+  codesByNumber(texts: PlaceTexts): Int32Array {
+    const held = this.byNumber.get(texts)
+    if (held !== undefined && held.length >= texts.numbersEnd) return held
+    const codes = new Int32Array(texts.numbersEnd).fill(-1)
+    if (held !== undefined) codes.set(held)
+    this.byNumber.set(texts, codes)
+    return codes
+  }
+
+  /** So many values that it has were met without asking it. */
+  noteMet(count: number): void {
+    this.rows += count
   }
 
   codeOfAbsent(value: null | undefined): number {

@@ -8,7 +8,7 @@ import type { IncomingEvent } from '../index.ts'
 import { templateOf } from '../part/rebuilt/template.ts'
 import { ByteTemplate, READ } from './byte-template.ts'
 import type { EventBatch, LineShape } from './event-batch.ts'
-import { isoMicros, isoNanos } from './iso-time.ts'
+import { isoMicrosLike, isoNanos } from './iso-time.ts'
 import { KnownShape } from './known-shape.ts'
 import { LineCells, TEXT } from './line-cells.ts'
 import { endOfLine, endOfText } from './line-end.ts'
@@ -181,10 +181,11 @@ function noteTime(
   first: number,
   { receivedAt }: EventDefaults,
 ): void {
-  const { cells, bytes } = batch
+  const { cells, bytes, words } = batch
   for (let index = 0; index < places.length; index++) {
     const cell = first + places[index]!
-    const micros = cells.kinds[cell] === TEXT ? isoMicros(bytes, cells.starts[cell]!, cells.ends[cell]!) : Number.NaN
+    const micros =
+      cells.kinds[cell] === TEXT ? isoMicrosLike(bytes, words, cells.starts[cell]!, cells.ends[cell]!) : Number.NaN
     if (!Number.isNaN(micros)) {
       batch.setTime(row, micros, isoNanos())
       return

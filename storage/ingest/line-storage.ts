@@ -14,18 +14,23 @@ const USED_MIN = 0.75
 
 export class LineStorage {
   readonly #expectedBytes: number
+  readonly #expectedRows: number
   /** Null: as yet all rows are lines, in `bytes`. */
   #text: TextStorage | null = null
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   #used = 0
-  #starts = new Uint32Array(0)
-  #lengths = new Uint32Array(0)
+  #starts: Uint32Array<ArrayBuffer> = new Uint32Array(0)
+  #lengths: Uint32Array<ArrayBuffer> = new Uint32Array(0)
   #count = 0
   #textBytes = 0
 
-  /** @param expectedBytes  what to make room for with the first line */
-  constructor(expectedBytes = 0) {
+  /**
+   * @param expectedBytes  what to make room for with the first line
+   * @param expectedRows  and for how many
+   */
+  constructor(expectedBytes = 0, expectedRows = 0) {
     this.#expectedBytes = expectedBytes
+    this.#expectedRows = expectedRows
   }
 
   /** Bytes of text alone. */
@@ -45,7 +50,8 @@ export class LineStorage {
       return
     }
     const count = row + to - from
-    if (count > this.#starts.length) this.#growRows(grownCapacity(this.#starts.length, count))
+    if (count > this.#starts.length)
+      this.#growRows(grownCapacity(this.#starts.length, Math.max(count, this.#expectedRows)))
     const first = starts[from]!
     const length = ends[to - 1]! - first
     if (this.#used + length > this.#bytes.length)
@@ -122,6 +128,8 @@ export class LineStorage {
   /** Nothing looks at them but this. */
   #releaseLines(): void {
     spareMemory.give(this.#bytes.buffer)
+    spareMemory.give(this.#starts.buffer)
+    spareMemory.give(this.#lengths.buffer)
     this.#bytes = new Uint8Array(0)
     this.#starts = new Uint32Array(0)
     this.#lengths = new Uint32Array(0)
@@ -134,7 +142,10 @@ export class LineStorage {
   }
 
   #growRows(rows: number): void {
-    this.#starts = resized(this.#starts, new Uint32Array(rows))
-    this.#lengths = resized(this.#lengths, new Uint32Array(rows))
+    const [starts, lengths] = [this.#starts, this.#lengths]
+    this.#starts = resized(starts, spareMemory.elements(Uint32Array, rows))
+    this.#lengths = resized(lengths, spareMemory.elements(Uint32Array, rows))
+    spareMemory.give(starts.buffer)
+    spareMemory.give(lengths.buffer)
   }
 }

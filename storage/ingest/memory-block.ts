@@ -6,7 +6,7 @@ import { isEarlier } from '../part/summary.ts'
 import { DateTime, type Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { ColumnBuilder, type FieldState } from './column-builder.ts'
-import { type PresentOrNull, TimeStorage } from './column-storage.ts'
+import { greatestOf, leastOf, type PresentOrNull, TimeStorage } from './column-storage.ts'
 import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
 import { LineStorage } from './line-storage.ts'
@@ -49,7 +49,7 @@ export class MemoryBlock {
 
   /** @param expectedRows  what to make room for with the first */
   constructor(expectedRawBytes = 0, expectedRows = 0) {
-    this.raw = new LineStorage(expectedRawBytes)
+    this.raw = new LineStorage(expectedRawBytes, expectedRows)
     this.time = new TimeStorage(expectedRows)
   }
 
@@ -212,9 +212,20 @@ export class MemoryBlock {
     return column
   }
 
-  /** A loop of its own, lest all that is around it be compiled for it. */
+  /** Those without nanoseconds, which is nearly all, a column at a time: an object for each greatest so far took 25 ns a row. */
   private noteTimes(row: number, { micros, nanos }: EventBatch, from: number, to: number): void {
-    for (let at = from; at < to; at++) this.noteTime(row + at - from, micros[at]!, nanos[at]!)
+    if (nanos.subarray(from, to).some(each => each !== 0)) {
+      for (let at = from; at < to; at++) this.noteTime(row + at - from, micros[at]!, nanos[at]!)
+      return
+    }
+    const added = micros.subarray(from, to)
+    this.noteTime(row, added[0]!, 0)
+    this.time.putMany(row, added)
+    if (!areInOrder(added)) this.sorted = false
+    this.lastMicros = added.at(-1)!
+    const [least, greatest] = [leastOf(added, added[0]!), greatestOf(added, added[0]!)]
+    if (isEarlier(least, 0, this.min!.micros, this.min!.nanos)) this.min = new DateTime(least, 0)
+    if (isEarlier(this.max!.micros, this.max!.nanos, greatest, 0)) this.max = new DateTime(greatest, 0)
   }
 
   private noteTime(row: number, micros: number, nanos: number): void {
@@ -226,4 +237,9 @@ export class MemoryBlock {
     if (min === null || isEarlier(micros, nanos, min.micros, min.nanos)) this.min = new DateTime(micros, nanos)
     if (max === null || isEarlier(max.micros, max.nanos, micros, nanos)) this.max = new DateTime(micros, nanos)
   }
+}
+
+function areInOrder(values: Float64Array): boolean {
+  for (let index = 1; index < values.length; index++) if (values[index]! < values[index - 1]!) return false
+  return true
 }

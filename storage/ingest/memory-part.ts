@@ -77,13 +77,8 @@ export class MemoryPart {
       const columnsBefore = open.columns.size
       const last = Math.min(to, at + this.blockRows - open.rowCount)
       // A line at the least, as one event is always taken.
-      let bytes = batch.sizeOf(at)
-      let end = at + 1
-      let room = open.rawRoom - batch.lengthOf(at)
-      for (; end < last && room > 0; end++) {
-        room -= batch.lengthOf(end)
-        bytes += batch.sizeOf(end)
-      }
+      const end = batch.endOfRoom(at, last, open.rawRoom)
+      let bytes = batch.sizeOfLines(at, end)
       open.appendLines(batch, at, end, this.fieldOf)
       this.rawCount += end - at
       bytes += (open.columns.size - columnsBefore) * COLUMN_BYTES

@@ -7,6 +7,7 @@ import { type ColumnStorage, grownCapacity, PresenceStorage, type PresentOrNull,
 import type { EventBatch } from './event-batch.ts'
 import type { FieldDictionary, FrozenDictionaries } from './field-dictionary.ts'
 import { TEXT } from './line-cells.ts'
+import type { LineRun } from './line-texts.ts'
 import { fitted } from './text-sizes.ts'
 
 export class DictStorage implements ColumnStorage {
@@ -45,9 +46,18 @@ export class DictStorage implements ColumnStorage {
     this.widenFor(dictionary.size - 1)
     let { codes } = this
     let at = from
-    for (; at < to; at++) {
-      at = dictionary.codesOfCells(batch, place, at, to, codes, row - from)
-      if (at === to) break
+    while (at < to) {
+      const run = batch.runAt(at)
+      const numbersAt = run === null ? -1 : numbersOf(run, place)
+      const known = numbersAt < 0 ? null : dictionary.codesByNumber(run!.texts[place]!)
+      const end = known === null ? to : Math.min(to, run!.to)
+      const first = at
+      if (known === null) at = dictionary.codesOfCells(batch, place, at, to, codes, row - from)
+      else {
+        at = putKnown(batch.textNumbers, numbersAt - run!.from, at, end, codes, row - from, known)
+        dictionary.noteMet(at - first)
+      }
+      if (at === end) continue
       const cell = firstCells[at]! + place
       if (kinds[cell] !== TEXT) break
       const code = dictionary.codeOfBytes(bytes, words, starts[cell]!, ends[cell]!)
@@ -57,6 +67,9 @@ export class DictStorage implements ColumnStorage {
         codes = this.codes
       }
       codes[row + at - from] = code
+      const number = known === null ? -1 : batch.textNumbers[numbersAt + at - run!.from]!
+      if (number >= 0) known![number] = code
+      at++
     }
     if (at > from) this.filled = row + at - from
     return at - from
@@ -124,6 +137,69 @@ export class DictStorage implements ColumnStorage {
   }
 }
 
+/** Where the text of a row begins, or of the next that has one, in the batch's `texts`. */
+function startOf(batch: EventBatch, run: LineRun, place: number, row: number): number {
+  const { firstCells, cells } = batch
+  const { kinds, starts, ends } = cells
+  const bytesOf = (from: number, to: number): number => {
+    let bytes = 0
+    for (let at = from; at < to; at++) {
+      const cell = firstCells[at]! + place
+      if (kinds[cell] === TEXT) bytes += ends[cell]! - starts[cell]!
+    }
+    return bytes
+  }
+  const known = run.rows[place]!
+  const start = run.starts[place]!
+  return row >= known ? start + bytesOf(known, row) : start - bytesOf(row, known)
+}
+
+/** Where texts end that are put one behind the other from `used` on, up to `to` or the first value that is none. @param shift  from a row to its end's place */
+function putEnds(
+  { firstCells, cells }: EventBatch,
+  place: number,
+  from: number,
+  to: number,
+  offsets: Uint32Array,
+  shift: number,
+  used: number,
+): number {
+  const { kinds, starts, ends } = cells
+  let end = used
+  for (let row = from; row < to; row++) {
+    const cell = firstCells[row]! + place
+    if (kinds[cell] !== TEXT) return row
+    end += ends[cell]! - starts[cell]!
+    offsets[row + shift] = end
+  }
+  return to
+}
+
+/** Where the batch's `textNumbers` are of a place of a run; -1: they have none. */
+function numbersOf({ texts, starts }: LineRun, place: number): number {
+  return texts[place]!.isNumbered ? starts[place]! : -1
+}
+
+/** The codes of numbered texts, up to `to` or the first that is not known. @param at  of the row 0's number @param known  by number */
+function putKnown(
+  numbers: Int32Array,
+  at: number,
+  from: number,
+  to: number,
+  codes: Uint32Array | Uint16Array | Uint8Array,
+  shift: number,
+  known: Int32Array,
+): number {
+  for (let row = from; row < to; row++) {
+    const number = numbers[at + row]!
+    if (number < 0) return row
+    const code = known[number]!
+    if (code < 0) return row
+    codes[row + shift] = code
+  }
+  return to
+}
+
 /** Below this many characters a loop over ASCII beats the call into native code. */
 const SHORT = 24
 /** Below this many bytes a loop beats a view and a call. */
@@ -172,12 +248,39 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     const { firstCells } = batch
     const { kinds, starts, ends } = batch.cells
     let at = from
-    for (; at < to; at++) {
+    while (at < to) {
+      const run = batch.runAt(at)
+      if (run !== null && run.texts[place]!.isGathered && run.starts[place]! >= 0) {
+        const end = Math.min(to, run.to)
+        at = this.addGathered(row + at - from, batch, run, place, at, end)
+        if (at < end) break
+        continue
+      }
       const cell = firstCells[at]! + place
       if (kinds[cell] !== TEXT) break
       this.addBytes(row + at - from, batch.bytes, batch.words, starts[cell]!, ends[cell]!)
+      at++
     }
     return at - from
+  }
+
+  /** Texts of a run, which lie one behind the other, up to `to` or the first value that is none. Answers where it stopped. */
+  private addGathered(row: number, batch: EventBatch, run: LineRun, place: number, from: number, to: number): number {
+    const start = startOf(batch, run, place, from)
+    this.passOver(row)
+    const last = row + to - from - 1
+    if (last >= this.capacity) this.growFor(last)
+    const used = this.used
+    const end = putEnds(batch, place, from, to, this.offsets, row - from + 1, used)
+    if (end === from) return end
+    const bytes = this.offsets[row + end - from]! - used
+    if (used + bytes > this.bytes.length) this.makeRoom(bytes)
+    this.bytes.set(batch.texts.subarray(start, start + bytes), used)
+    this.used = used + bytes
+    this.markMany(row, end - from)
+    run.rows[place] = end
+    run.starts[place] = start + bytes
+    return end
   }
 
   /** The text `from[start … end)`, as UTF-8. @param fromWords  of the same memory */

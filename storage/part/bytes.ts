@@ -94,6 +94,19 @@ export class ByteSink {
     this.bytes(new Uint8Array(from.buffer, from.byteOffset, from.byteLength))
   }
 
+  /** One or two bytes of each number, and what is beyond them is left out. */
+  narrowed(numbers: Uint32Array | Uint16Array | Float64Array, width: 1 | 2): void {
+    if (width === 1) {
+      const at = this.#reserve(numbers.length)
+      this.#bytes.set(numbers, at)
+      return
+    }
+    const words = spareMemory.elements(Uint16Array, numbers.length)
+    words.set(numbers)
+    this.array(words)
+    spareMemory.give(words.buffer)
+  }
+
   /** Length and UTF-8. The text must be well-formed, else it would not come back. */
   text(value: string): void {
     const encoded = Buffer.from(value, 'utf8')

@@ -1,6 +1,7 @@
 /** Chunks on their way to the file and back: framed, compressed when that helps, and checked before anyone looks inside. */
 import { CorruptPartError } from '../errors.ts'
 import type { Codec } from '../index.ts'
+import { SPARE_BYTES_MIN, spareMemory } from '../spare-memory.ts'
 import type { ChunkPlace } from './block-index.ts'
 import { crc32 } from './checksum.ts'
 import { compressBlock, decompressBlock } from './codec.ts'
@@ -45,7 +46,7 @@ export function headOf(bytes: Buffer): ChunkHead {
   }
 }
 
-/** The bytes of a chunk, header included. @throws {RangeError} when the payload is too large for one. */
+/** The bytes of a chunk, header included, in memory that may be spare: `chunkIsWritten` gives it back. @throws {RangeError} when the payload is too large for one. */
 export function frameChunk(
   kind: number,
   encoding: number,
@@ -55,7 +56,9 @@ export function frameChunk(
   if (raw.length > CHUNK_BYTES_MAX) throw new RangeError(`a chunk of ${raw.length} bytes is too large`)
   // The bits of a filter are as good as random.
   const { codec, stored } = kind === KIND_FILTER ? { codec: CODEC_NONE, stored: raw } : compressed(raw, compression)
-  const bytes = Buffer.allocUnsafe(CHUNK_HEADER_BYTES + stored.length)
+  const length = CHUNK_HEADER_BYTES + stored.length
+  const bytes =
+    length < SPARE_BYTES_MIN ? Buffer.allocUnsafe(length) : Buffer.from(spareMemory.take(length).buffer, 0, length)
   bytes[4] = codec
   bytes[5] = encoding
   bytes[6] = kind
@@ -65,6 +68,11 @@ export function frameChunk(
   bytes.set(stored, CHUNK_HEADER_BYTES)
   bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0)
   return bytes
+}
+
+/** Nobody looks at it any more. */
+export function chunkIsWritten(chunk: Uint8Array): void {
+  if (chunk.length >= SPARE_BYTES_MIN) spareMemory.give(chunk.buffer as ArrayBuffer)
 }
 
 /** Below this nothing shrinks enough to pay for decompressing it. */

@@ -36,7 +36,7 @@ export function* makeFilterSteps(block: BlockColumns, tokens: TokenSet): Generat
       yield
     }
     const hashes = tokens.hashes()
-    return { columns, hashes, filter: tokens.takeFilter() }
+    return { columns, hashes, filter: tokens.takeFilter(hashes) }
   } finally {
     tokens.clear()
   }

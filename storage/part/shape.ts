@@ -4,11 +4,12 @@
  * distinct values is codes into the field's dictionary, and only what fits nothing else stays `any`.
  */
 import { isUtf8 } from 'node:buffer'
+import { spareMemory } from '../spare-memory.ts'
 import { DateTime, Duration, type Value } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { isWellFormed } from './bytes.ts'
 import { dedupeText, sameText } from './dedupe.ts'
-import { doublesOf } from './encodings/lane.ts'
+import { doublesOf, giveDoubles } from './encodings/lane.ts'
 import { isSparse, sparseRows } from './encodings/sparse.ts'
 import type { FieldDictionary } from './field-dictionary.ts'
 import { DICTIONARY_VALUES_MAX } from './format.ts'
@@ -27,7 +28,9 @@ export function shapeColumn(vector: Vector, dictionary: FieldDictionary | null):
       return shapeValues(vector.values, dictionary)
     case 'number': {
       const doubles = { ...vector, values: doublesOf(vector.values) }
-      return constantOf(doubles) ?? codeNumbers(doubles, dictionary) ?? doubles
+      const narrower = constantOf(doubles) ?? codeNumbers(doubles, dictionary)
+      if (narrower !== null) giveDoubles(doubles.values, vector.values)
+      return narrower ?? doubles
     }
     default:
       return constantOf(vector) ?? vector
@@ -53,7 +56,7 @@ function codeNumbers(vector: LaneVector & { kind: 'number' }, dictionary: FieldD
   const local = new Map<Value, number>()
   // Statuses and the like are small: a map that is asked for every row took a fiftieth of a part's time.
   const small = new Int16Array(SMALL_NUMBERS).fill(-1)
-  const codes = new Uint32Array(rowCount)
+  const codes = spareMemory.elements(Uint32Array, rowCount)
   for (let row = 0; row < rowCount; row++) {
     const state = presence === null ? PRESENT : presence[row]!
     const value = state === PRESENT ? values[row]! : state === NULL ? null : undefined
@@ -65,7 +68,10 @@ function codeNumbers(vector: LaneVector & { kind: 'number' }, dictionary: FieldD
     let code = local.get(value)
     if (code === undefined) {
       // A Map takes 0 and -0 for one key.
-      if (local.size >= NUMBER_CODES_MAX || Object.is(value, -0)) return null
+      if (local.size >= NUMBER_CODES_MAX || Object.is(value, -0)) {
+        spareMemory.give(codes.buffer)
+        return null
+      }
       code = local.size
       local.set(value, code)
     }
@@ -159,38 +165,45 @@ function textAt(vector: TextVector, row: number): string | undefined {
   return isUtf8(slice) ? slice.toString('utf8') : undefined
 }
 
-/** Codes into `values` become codes into the field's dictionary; null when that is full. */
+/** Codes into `values` become codes into the field's dictionary, where they are; null when that is full. */
 function recode(codes: Uint32Array, values: readonly Value[], dictionary: FieldDictionary): DictVector | null {
   const translation = dictionary.add(values)
   if (translation === null) return null
-  return { kind: 'dict', rowCount: codes.length, codes: translated(codes, translation), dictionary }
+  translateCodes(codes, translation)
+  return { kind: 'dict', rowCount: codes.length, codes, dictionary }
 }
 
-function translated(codes: Uint32Array, translation: Int32Array | Uint32Array): Uint32Array {
-  const result = new Uint32Array(codes.length)
-  for (let row = 0; row < codes.length; row++) result[row] = translation[codes[row]!]!
-  return result
+function translateCodes(codes: Uint32Array, translation: Int32Array | Uint32Array): void {
+  for (let row = 0; row < codes.length; row++) codes[row] = translation[codes[row]!]!
 }
 
 function shapeCodes(vector: DictVector, target: FieldDictionary | null): Vector | null {
   const { rowCount } = vector
   const { values } = vector.dictionary
-  // Of one kind: a loop over three is compiled for each that comes.
-  const codes = vector.codes instanceof Uint32Array ? vector.codes : new Uint32Array(vector.codes)
+  // Of one kind: a loop over three is compiled for each that comes. And its own, so that they can be translated where they are.
+  const codes = spareMemory.elements(Uint32Array, rowCount)
+  codes.set(vector.codes)
   const used = usedAmong(codes, values.length)
   const { count: usedCount, kinds } = kindsOf(used, values)
-  if (usedCount === 1) return constant(rowCount, values[codes[0]!])
+  if (usedCount === 1) {
+    const [only] = codes
+    spareMemory.give(codes.buffer)
+    return constant(rowCount, values[only!])
+  }
   const present = kinds & ~(KIND_NULL | KIND_MISSING)
   const rare = (kinds & KIND_MISSING) !== 0 && isSparse(listedCountOf(codes, values), rowCount)
   if (target !== null && !rare && (present & (present - 1) || present === KIND_STRING || present === KIND_OTHER)) {
     if (usedCount <= distinctLimit(rowCount) || knowsMost(target, rowCount, row => values[codes[row]!])) {
       const translation = target.translate(vector.dictionary, used)
-      if (translation !== null)
-        return { kind: 'dict', rowCount, codes: translated(codes, translation), dictionary: target }
+      if (translation !== null) {
+        translateCodes(codes, translation)
+        return { kind: 'dict', rowCount, codes, dictionary: target }
+      }
     }
   }
   const own: Value[] = new Array(rowCount)
   for (let row = 0; row < rowCount; row++) own[row] = values[codes[row]!]
+  spareMemory.give(codes.buffer)
   return lanesOrCodes(own, kinds, target)
 }
 

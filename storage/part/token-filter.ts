@@ -177,9 +177,8 @@ export class TokenSet {
     return hashes
   }
 
-  /** The filter of what was added since the last one. */
-  takeFilter(): FuseFilter {
-    const hashes = this.hashes()
+  /** The filter of what was added since the last one. @param hashes  all of it, if somebody asked for them */
+  takeFilter(hashes: Int32Array = this.hashes()): FuseFilter {
     const { length } = this.#table
     // Blocks of a part are alike, so a table that was well used stays; one that was mostly empty made way for a column of ids.
     if (this.#count * 16 < length) {

@@ -3,12 +3,13 @@
  * The file appears under its own name only when it is whole and, if asked, on the disk.
  */
 import type { Filesystem } from '../filesystem.ts'
+import { spareMemory } from '../spare-memory.ts'
 import type { DateTime } from '../value.ts'
-import { PRESENT, type TextVector, type Vector } from '../vector.ts'
+import { type DictVector, type NumberVector, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, writeBlockIndex } from './block-index.ts'
 import { ByteSink } from './bytes.ts'
 import { crc32 } from './checksum.ts'
-import { type Compression, FAST_COMPRESSION, frameChunk } from './chunk.ts'
+import { type Compression, chunkIsWritten, FAST_COMPRESSION, frameChunk } from './chunk.ts'
 import { type BlockColumns, NO_LINEAGE, type PartDescription, type PartLineage } from './columns.ts'
 import { encodeColumn, encodeThin, REBUILT } from './encodings/index.ts'
 import { isSparse } from './encodings/sparse.ts'
@@ -159,6 +160,7 @@ class PartWriter {
   #place(chunk: Uint8Array): ChunkPlace {
     const offset = this.#file.length
     this.#file.append(chunk)
+    chunkIsWritten(chunk)
     return { offset, length: chunk.length }
   }
 
@@ -174,6 +176,8 @@ class PartWriter {
     const others = new Map<string, Vector>()
     // What `_raw` may be made of: columns as they are written, so that a value is looked at once, however often it occurs.
     const shaped = new Map<string, Vector | ThinColumn>()
+    /** What their lanes lie in, where it is not the block's. */
+    const made: ArrayBuffer[] = []
     const indexed = new Set<string>()
     const ready = block.filter ?? null
     const isReady = (name: string): boolean => ready?.columns.has(name) === true
@@ -211,6 +215,8 @@ class PartWriter {
       if (vector === null) continue
       if (name === '_raw') this.#rawBytes += textBytes(vector)
       else shaped.set(name, vector)
+      const lane = laneOf(vector)
+      if (lane !== null && lane.buffer !== laneOf(column)?.buffer) made.push(lane.buffer as ArrayBuffer)
       if (name === '_raw' ? vector.kind === 'text' : mayBeWoven(vector)) {
         waiting.push({ field, vector: vector as TextVector })
         continue
@@ -254,6 +260,7 @@ class PartWriter {
       const filter = this.#writeFilter(ready)
       for (const entry of texts) entries[entry] = { ...entries[entry]!, filter }
     } else this.#tokens.clear()
+    for (const buffer of made) spareMemory.give(buffer)
     const sink = new ByteSink()
     writeBlockIndex(sink, entries)
     this.#indexes.push(frameChunk(KIND_INDEX, 0, sink.finish(), this.#compression))
@@ -337,6 +344,12 @@ class PartWriter {
     trailer.set(TRAILER_MAGIC, 8)
     this.#file.append(trailer)
   }
+}
+
+/** Of what `shapeColumn` makes anew. */
+function laneOf(vector: Vector): DictVector['codes'] | NumberVector['values'] | null {
+  if (vector.kind === 'dict') return vector.codes
+  return vector.kind === 'number' ? vector.values : null
 }
 
 /** Bytes of the present texts of `_raw`, in whatever shape they came. */

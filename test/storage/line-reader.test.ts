@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { linesOf } from '../../cli/lines.ts'
 import type { BlockReader, IncomingEvent, Store } from '../../storage/index.ts'
 import { EventBatch } from '../../storage/ingest/event-batch.ts'
-import { isoMicros, isoNanos } from '../../storage/ingest/iso-time.ts'
+import { isoMicros, isoMicrosLike, isoNanos } from '../../storage/ingest/iso-time.ts'
 import { LineReader } from '../../storage/ingest/line-reader.ts'
 import { MemoryPart } from '../../storage/ingest/memory-part.ts'
 import { createEventReader, type EventDefaults, TIMESTAMP_FIELDS } from '../../storage/ingest/read-event.ts'
@@ -151,6 +151,41 @@ test('a column of many thousands of values has each of them where it was, howeve
   assert.equal(seen, lines.length)
 })
 
+test('texts of a place are what they were: few or many, short or long, in turns with what is no text, and in lines of two shapes', () => {
+  const part = new MemoryPart('p', 'main', 4096)
+  const fieldsOf = (row: number): Record<string, unknown> => ({
+    few: `v${row % 3}`,
+    some: `user ${(row * 7919) % 20_011}`,
+    name: `n${(row * 31) % 5000}`,
+    long: `a text of more than thirty-two bytes ${row}`,
+    mixed: row % 9 === 4 ? null : row % 11 === 5 ? row : `id-${row}-straße-${row}`,
+    late: row < 1500 ? 'x' : `late and long enough ${row}`,
+    empty: row % 2 === 0 ? '' : 'e',
+    ...(row % 1000 < 40 && row % 2 === 0 && { other: 'o' }),
+  })
+  const count = 9000
+  const bytes = Buffer.from(Array.from({ length: count }, (_, row) => JSON.stringify(fieldsOf(row))).join('\n'))
+  let sequence = 1
+  for (const batch of batchesOf(bytes, DEFAULTS, 900))
+    for (let row = 0; row < batch.count; ) {
+      // Runs that begin and end anywhere in what was read at once.
+      const isLine = batch.shapes[row] !== null
+      const end = isLine ? Math.min(batch.endOfRun(row, 864e8), row + 1 + ((row * 13) % 400)) : row + 1
+      if (isLine) part.appendLines(batch, row, end, sequence)
+      else part.append(batch.eventAt(row), 1, sequence)
+      sequence += end - row
+      row = end
+    }
+  const reader = part.snapshot()
+  for (let row = 0; row < count; row++) {
+    const block = reader.block(Math.floor(row / 4096)) as BlockReader
+    for (const [name, value] of Object.entries(fieldsOf(row))) {
+      const column = block.column(name)
+      assert.equal(column === null ? undefined : valueAt(column, row % 4096), value, `${name} of ${row}`)
+    }
+  }
+})
+
 test('what is no event of JSON is refused with the same words', () => {
   const batch = new EventBatch()
   const reader = new LineReader(createEventReader())
@@ -284,10 +319,17 @@ test('times read from bytes are those read from text, or are left to that', () =
   fc.assert(
     fc.property(fc.oneof(time, near), text => {
       const bytes = Buffer.from(`"${text}"`)
+      const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
       const micros = isoMicros(bytes, 1, bytes.length - 1)
+      const nanos = isoNanos()
+      // Whatever was read before, and once more, of the same minute then.
+      for (let again = 0; again < 2; again++) {
+        assert.ok(Object.is(isoMicrosLike(bytes, words, 1, bytes.length - 1), micros), text)
+        if (!Number.isNaN(micros)) assert.equal(isoNanos(), nanos, text)
+      }
       if (Number.isNaN(micros)) return
       read++
-      assert.deepEqual(new DateTime(micros, isoNanos()), parseTime(text, DEFAULTS.receivedAt), text)
+      assert.deepEqual(new DateTime(micros, nanos), parseTime(text, DEFAULTS.receivedAt), text)
     }),
     { numRuns: 3000 },
   )

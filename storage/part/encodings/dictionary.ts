@@ -8,10 +8,12 @@ export function encodeDictionary(sink: ByteSink, codes: DictVector['codes'], dic
   const max = greatestOf(codes)
   if (max < 2 ** 8) {
     sink.u8(1)
-    sink.array(codes instanceof Uint8Array ? codes : new Uint8Array(codes))
+    if (codes instanceof Uint8Array) sink.array(codes)
+    else sink.narrowed(codes, 1)
   } else if (max < 2 ** 16) {
     sink.u8(2)
-    sink.array(codes instanceof Uint16Array ? codes : new Uint16Array(codes))
+    if (codes instanceof Uint32Array) sink.narrowed(codes, 2)
+    else sink.array(codes)
   } else {
     sink.u8(4)
     sink.array(codes)

@@ -4,39 +4,49 @@
  */
 import { POWERS_OF_TEN } from '../../decimal.ts'
 import { DecimalVector } from '../../decimal-vector.ts'
+import { spareMemory } from '../../spare-memory.ts'
 import type { NumberVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
-import { readIntegers, writeIntegers } from './lane.ts'
+import { readIntegers, spareDoubles, writeIntegers } from './lane.ts'
 import { fillAbsent, readPresence, writePresence, zeroAbsent } from './presence.ts'
 
 /** More digits than this and the scaled numbers are as wide as the doubles. */
 const EXPONENT_MAX = 12
 
-/** The values times a power of ten, each a safe integer that divides back to exactly its value; null when there is no such power. */
-export function scaleDecimals(values: ArrayLike<number>): { scaled: Float64Array; exponent: number } | null {
-  const scaled = new Float64Array(values.length)
+/** The values times a power of ten, each a safe integer that divides back to exactly its value; null when there is no such power. The memory is spare. */
+export function scaleDecimals(
+  values: ArrayLike<number>,
+): { scaled: Float64Array<ArrayBuffer>; exponent: number } | null {
+  const scaled = spareDoubles(values.length)
+  const exponent = scale(values, scaled)
+  if (exponent !== null) return { scaled, exponent }
+  spareMemory.give(scaled.buffer)
+  return null
+}
+
+function scale(values: ArrayLike<number>, scaled: Float64Array): number | null {
   let exponent = 0
-  let scale = 1
+  let factor = 1
   // Those before were scaled by less.
   let from = 0
   for (let row = 0; row < values.length; row++) {
     const value = values[row]!
-    let whole = Math.round(value * scale)
-    while (!isExact(value, whole, scale)) {
+    let whole = Math.round(value * factor)
+    while (!isExact(value, whole, factor)) {
       if (++exponent > EXPONENT_MAX) return null
-      scale = POWERS_OF_TEN[exponent]!
-      whole = Math.round(value * scale)
+      factor = POWERS_OF_TEN[exponent]!
+      whole = Math.round(value * factor)
       from = row
     }
     scaled[row] = whole
   }
   for (let row = 0; row < from; row++) {
     const value = values[row]!
-    const whole = Math.round(value * scale)
-    if (!isExact(value, whole, scale)) return null
+    const whole = Math.round(value * factor)
+    if (!isExact(value, whole, factor)) return null
     scaled[row] = whole
   }
-  return { scaled, exponent }
+  return exponent
 }
 
 function isExact(value: number, whole: number, scale: number): boolean {

@@ -2,6 +2,7 @@
  * Text that is hexadecimal digits, all rows of one length: ids of traces and requests, hashes. Two digits make a byte, and nothing is left
  * for LZ4 to find: 32 digits take 16 bytes instead of 32.
  */
+import { spareMemory } from '../../spare-memory.ts'
 import { PRESENT, type TextVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
@@ -19,7 +20,8 @@ const DIGITS_MIN = 8
 
 interface Packed {
   readonly digits: number
-  readonly bytes: Uint8Array
+  /** Spare memory. */
+  readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Asked when a column is classed and again when it is written: of each column once, and what was packed to find out is what is written. */
@@ -49,13 +51,16 @@ function pack({ rowCount, bytes, offsets, presence }: TextVector): Packed | null
     const end = offsets[row + 1]!
     const length = end - start
     // The first row says no to nearly every column that is something else.
-    if (length !== digits && (digits !== -1 || length < DIGITS_MIN || (length & 1) === 1)) return null
+    if (length !== digits && (digits !== -1 || length < DIGITS_MIN || (length & 1) === 1)) {
+      spareMemory.give(packed.buffer)
+      return null
+    }
     let seen = 0
     if (digits === -1) {
       for (let at = start; at < end; at++) seen |= NIBBLE[bytes[at]!]!
       if (seen > 15) return null
       digits = length
-      packed = new Uint8Array(((rowCount - row) * digits) / 2)
+      packed = spareMemory.take(((rowCount - row) * digits) / 2)
     }
     for (let at = start; at < end; at += 2) {
       const first = NIBBLE[bytes[at]!]!
@@ -63,7 +68,10 @@ function pack({ rowCount, bytes, offsets, presence }: TextVector): Packed | null
       seen |= first | second
       packed[to++] = (first << 4) | second
     }
-    if (seen > 15) return null
+    if (seen > 15) {
+      spareMemory.give(packed.buffer)
+      return null
+    }
   }
   return digits === -1 ? null : { digits, bytes: packed.subarray(0, to) }
 }
@@ -77,6 +85,7 @@ export function encodeHex(sink: ByteSink, vector: TextVector): void {
   sink.bytes(packed.bytes)
   // Kept no longer than it takes to write it.
   known.delete(vector)
+  spareMemory.give(packed.bytes.buffer)
 }
 
 /** Both digits of every byte, as they lie in memory: first digit in the low half. */

@@ -3,6 +3,7 @@
  * `encodeColumn` picks the encoding for a vector's kind and values; `decodeColumn` reads any of them.
  */
 import { pickRows } from '../../pick.ts'
+import { spareMemory } from '../../spare-memory.ts'
 import { DateTime } from '../../value.ts'
 import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
@@ -105,6 +106,7 @@ function encodeDense(sink: ByteSink, vector: Exclude<Vector, { kind: 'const' | '
         return FLOATS
       }
       encodeDecimals(sink, vector, decimals.scaled, decimals.exponent)
+      spareMemory.give(decimals.scaled.buffer)
       return DECIMALS
     }
     case 'bool':

@@ -33,12 +33,22 @@ function widthOf(range: number): number {
  * in a load, and a loop over numbers takes less than that long.
  */
 export function doublesOf(values: Numbers | Uint8Array): Float64Array {
-  return values instanceof Float64Array ? values : new Float64Array(values)
+  if (values instanceof Float64Array) return values
+  const doubles = spareDoubles(values.length)
+  doubles.set(values)
+  return doubles
+}
+
+/** Of `doublesOf(values)`, which nobody looks at any more. */
+export function giveDoubles(doubles: Float64Array, values: Numbers | Uint8Array): void {
+  if (doubles !== values) spareMemory.give(doubles.buffer as ArrayBuffer)
 }
 
 /** Writes `values`, which are all safe integers and none of them -0. Their count is known to the reader. */
 export function writeIntegers(sink: ByteSink, values: Numbers): void {
-  writeLane(sink, doublesOf(values))
+  const doubles = doublesOf(values)
+  writeLane(sink, doubles)
+  giveDoubles(doubles, values)
 }
 
 function writeLane(sink: ByteSink, values: Float64Array): void {
@@ -74,7 +84,7 @@ function writeLane(sink: ByteSink, values: Float64Array): void {
 }
 
 /** Of a loop's own, which gives them back: three arrays a lane were a fifth of what a load left to collect. */
-function spareDoubles(length: number): Float64Array<ArrayBuffer> {
+export function spareDoubles(length: number): Float64Array<ArrayBuffer> {
   return spareMemory.elements(Float64Array, length)
 }
 
@@ -159,10 +169,11 @@ function writeFrame(sink: ByteSink, values: Float64Array, base: number, width: n
   const words = spareMemory.elements(Uint32Array, values.length)
   // What is beyond 32 bits is left out.
   words.set(residuals)
-  sink.array(width === 1 ? new Uint8Array(words) : width < 4 ? new Uint16Array(words) : words)
+  if (width < 4) sink.narrowed(words, width === 1 ? 1 : 2)
+  else sink.array(words)
   if (width === 3 || width > 4) {
     divide(residuals, width === 3 ? 2 ** 16 : 2 ** 32)
-    sink.array(width === 6 ? new Uint16Array(residuals) : new Uint8Array(residuals))
+    sink.narrowed(residuals, width === 6 ? 2 : 1)
   }
   spareMemory.give(residuals.buffer)
   spareMemory.give(words.buffer)

@@ -1,18 +1,21 @@
 /** Text: a lane of byte lengths (absent rows have none), then all bytes as they were sent, valid UTF-8 or not. */
+import { spareMemory } from '../../spare-memory.ts'
 import type { TextVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
-import { readIntegers, writeIntegers } from './lane.ts'
+import { readIntegers, spareDoubles, writeIntegers } from './lane.ts'
 import { readPresence, writePresence } from './presence.ts'
 
 export function encodeText(sink: ByteSink, vector: TextVector): void {
   const { rowCount, offsets } = vector
   writePresence(sink, vector.presence)
-  writeIntegers(sink, lengthsOf(offsets, rowCount))
+  const lengths = lengthsOf(offsets, rowCount)
+  writeIntegers(sink, lengths)
+  spareMemory.give(lengths.buffer)
   sink.bytes(vector.bytes.subarray(offsets[0] ?? 0, offsets[rowCount] ?? 0))
 }
 
-function lengthsOf(offsets: Uint32Array, rowCount: number): Float64Array {
-  const lengths = new Float64Array(rowCount)
+function lengthsOf(offsets: Uint32Array, rowCount: number): Float64Array<ArrayBuffer> {
+  const lengths = spareDoubles(rowCount)
   for (let row = 0; row < rowCount; row++) lengths[row] = offsets[row + 1]! - offsets[row]!
   return lengths
 }

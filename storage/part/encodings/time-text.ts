@@ -38,6 +38,8 @@ function putTwoDigits(value: number, out: Uint8Array, at: number): void {
 class TimeTexts {
   readonly length: number
   readonly #digits: number
+  /** Nanoseconds of the last of them. */
+  readonly #unit: number
   readonly #zone: Uint8Array
   #second = Number.NaN
   #day = Number.NaN
@@ -50,6 +52,7 @@ class TimeTexts {
   constructor(form: number) {
     const { digits, zone } = FORMS[form]!
     this.#digits = digits
+    this.#unit = 10 ** (9 - digits)
     this.#zone = ENCODER.encode(zone)
     this.length = 19 + (digits === 0 ? 0 : digits + 1) + zone.length
   }
@@ -60,12 +63,9 @@ class TimeTexts {
     const second = Math.floor(micros / SECOND)
     if (second !== this.#second) this.#goTo(second)
     // Below 2^31, and told so: as floats, to divide it took most of the time (270 → 90 ns for a time that is compared).
-    let fraction = ((micros - second * SECOND) * 1000 + nanos) | 0
-    for (let digit = 9; digit > this.#digits; digit--) {
-      const rest = (fraction / 10) | 0
-      if (rest * 10 !== fraction) return false
-      fraction = rest
-    }
+    const nanosOfSecond = ((micros - second * SECOND) * 1000 + nanos) | 0
+    let fraction = (nanosOfSecond / this.#unit) | 0
+    if (fraction * this.#unit !== nanosOfSecond) return false
     // By hand: a call into the engine costs more than so few bytes. What was put there last need not be put there again.
     if (out !== this.#into || at !== this.#at || second !== this.#put) {
       const date = this.#date

@@ -5,7 +5,7 @@
 import type { Value } from '../../value.ts'
 import { type DictVector, type NumberVector, PRESENT, type Vector } from '../../vector.ts'
 import type { KnownRaw } from '../columns.ts'
-import { doublesOf } from '../encodings/lane.ts'
+import { doublesOf, giveDoubles } from '../encodings/lane.ts'
 import type { ThinColumn } from '../thin.ts'
 import type { TokenSet } from '../token-filter.ts'
 import { NumberTokens } from './number-tokens.ts'
@@ -122,6 +122,7 @@ function addNumbers(
     if (numbers[chosen[row]!] === 0) continue
     if ((presence !== null && presence[row] !== PRESENT) || !words.add(values[row]!)) left.push(row)
   }
+  giveDoubles(values, given)
   return left
 }
 
