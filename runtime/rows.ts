@@ -1,5 +1,5 @@
 /** Batches as rows, for those who want rows: programs, tests, answers of a page. */
-import { valueIn } from '../storage/dictionary.ts'
+import { valueIn, valuesFor } from '../storage/dictionary.ts'
 import type { Value } from '../storage/value.ts'
 import type { Vector } from '../storage/vector.ts'
 import type { Batch } from './batch.ts'
@@ -42,8 +42,11 @@ function write(vector: Vector, selection: Uint32Array | null, start: number, row
   const count = rows.length
   if (vector.kind === 'dict') {
     const { codes, dictionary } = vector
-    for (let n = 0; n < count; n++)
-      rows[n]![place] = valueIn(dictionary, codes[selection === null ? start + n : selection[start + n]!]!)
+    const values = valuesFor(dictionary, count)
+    for (let n = 0; n < count; n++) {
+      const code = codes[selection === null ? start + n : selection[start + n]!]!
+      rows[n]![place] = values === null ? valueIn(dictionary, code) : values[code]
+    }
   } else if (vector.kind === 'number' && vector.presence === null && vector.decimals === undefined) {
     const { values } = vector
     for (let n = 0; n < count; n++) rows[n]![place] = values[selection === null ? start + n : selection[start + n]!]

@@ -5,11 +5,16 @@
 import type { Value } from './value.ts'
 import type { Dictionary, TextVector, Vector } from './vector.ts'
 
+/** When as many as one in so many were made one by one, the others are as well. */
+const ASKED_PART = 8
+
 export class TextDictionary implements Dictionary {
   readonly #offsets: Uint32Array
   readonly #text: Buffer
   readonly #made: (values: readonly string[]) => void
   #values: readonly string[] | null = null
+  /** Values made one by one. */
+  #asked = 0
 
   /**
    * @param text  no two rows alike, and each has one
@@ -36,9 +41,19 @@ export class TextDictionary implements Dictionary {
     return this.#values
   }
 
-  /** Undefined: there is no such code. */
+  /** All of them, for who is about to ask for so many; null: one by one is less work. */
+  valuesFor(count: number): readonly string[] | null {
+    return this.#values !== null || (this.#asked + count) * ASKED_PART > this.size ? this.values : null
+  }
+
+  /**
+   * One value; undefined: there is no such code. Who asks for so many has all of them made: half a million rows of three fields took 57 ms with values
+   * that are shared, and 260 with a text for each row.
+   */
   at(code: number): string | undefined {
-    if (this.#values !== null) return this.#values[code]
+    this.#asked++
+    const values = this.valuesFor(0)
+    if (values !== null) return values[code]
     return code < this.size ? this.#text.toString('utf8', this.#offsets[code], this.#offsets[code + 1]) : undefined
   }
 }
@@ -51,6 +66,11 @@ export function sizeOf(dictionary: Dictionary): number {
 /** One value, for who wants few. */
 export function valueIn(dictionary: Dictionary, code: number): Value {
   return dictionary instanceof TextDictionary ? dictionary.at(code) : dictionary.values[code]
+}
+
+/** All values, for who is about to ask for so many; null: `valueIn` is less work. */
+export function valuesFor(dictionary: Dictionary, count: number): readonly Value[] | null {
+  return dictionary instanceof TextDictionary ? dictionary.valuesFor(count) : dictionary.values
 }
 
 /** With so many values for each row, most are of none. */

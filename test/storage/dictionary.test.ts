@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sizeOf, TextDictionary, valueIn, withOwnValues } from '../../storage/dictionary.ts'
+import { sizeOf, TextDictionary, valueIn, valuesFor, withOwnValues } from '../../storage/dictionary.ts'
 import type { DictVector } from '../../storage/vector.ts'
 import { textVector } from './part-support.ts'
 
@@ -26,6 +26,22 @@ test('a dictionary of texts gives one value without making the others, and all o
   )
   assert.equal(valueIn({ values: ['a', null] }, 1), null)
   assert.equal(sizeOf({ values: ['a', null] }), 2)
+})
+
+test('who asks for many values one by one, or is about to, has all of them made', () => {
+  const one = new TextDictionary(textVector(texts))
+  assert.equal(valuesFor(one, 5), null)
+  assert.deepEqual(valuesFor(one, 6), texts)
+  let made = 0
+  const other = new TextDictionary(textVector(texts), values => {
+    made += values.length
+  })
+  for (const code of [1, 2, 3, 4, 5]) assert.equal(valueIn(other, code), texts[code])
+  assert.equal(made, 0)
+  assert.equal(valueIn(other, 6), texts[6])
+  assert.equal(made, 40)
+  const values = ['a', null]
+  assert.equal(valuesFor({ values }, 1), values)
 })
 
 test('few rows have a dictionary of their own, many keep the one they have', () => {
