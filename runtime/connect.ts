@@ -16,7 +16,7 @@ import { ExtendOperator } from './operators/extend.ts'
 import { FilterOperator } from './operators/filter.ts'
 import { JoinOperator } from './operators/join/join.ts'
 import { HeadOperator, TailOperator } from './operators/limit.ts'
-import { Measured, type Operator, type RunContext } from './operators/operator.ts'
+import { inletOf, Measured, type Operator, type RunContext } from './operators/operator.ts'
 import { ParseOperator } from './operators/parse.ts'
 import { Scan } from './operators/scan.ts'
 import { SortOperator } from './operators/sort.ts'
@@ -106,7 +106,7 @@ export function connect(
   }
 
   const build = (spec: OperatorSpec, profile: MutableProfile, above: Consumer): void => {
-    const next = new CountingOutput(above.operator, profile)
+    const next = countingOutput(above.operator, profile)
     const own = new OperatorContext(context, profile)
     if (spec.op === 'scan') {
       const boundary = spec.order === 'newest-first' ? above.boundary : () => null
@@ -220,27 +220,11 @@ class OperatorContext implements RunContext {
 }
 
 /** What an operator gave is what went on from it. */
-class CountingOutput implements Operator {
-  readonly #next: Operator
-  readonly #profile: OperatorProfile
-
-  constructor(next: Operator, profile: OperatorProfile) {
-    this.#next = next
-    this.#profile = profile
-  }
-
-  get isDone(): boolean {
-    return this.#next.isDone
-  }
-
-  push(batch: Batch): void {
-    this.#profile.rowsOut += batch.selectedCount
-    this.#next.push(batch)
-  }
-
-  finish(): void {
-    this.#next.finish()
-  }
+function countingOutput(next: Operator, profile: OperatorProfile): Operator {
+  return inletOf(next, batch => {
+    profile.rowsOut += batch.selectedCount
+    next.push(batch)
+  })
 }
 
 /** The scan's own time: from being asked for a batch until it has one. */

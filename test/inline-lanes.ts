@@ -5,7 +5,7 @@
 import { assembleSplit } from '../compiler/index.ts'
 import type { Interner } from '../runtime/helpers/interner.ts'
 import { IdMirror } from '../runtime/parallel/id-mirror.ts'
-import type { LaneResult, Lanes, LaneTask } from '../runtime/parallel/lanes.ts'
+import { type LaneRun, type Lanes, type LaneTask, NOT_RUN } from '../runtime/parallel/lanes.ts'
 import type { Reply, Request } from '../runtime/parallel/messages.ts'
 import { answering } from '../runtime/parallel/serve.ts'
 import { createPartFiles, type PartFiles } from '../storage/part-files.ts'
@@ -36,7 +36,7 @@ export class InlineLanes implements Lanes {
     return this.ready()
   }
 
-  run(lane: number, task: LaneTask, interner: Interner): { result: Promise<LaneResult | null>; cancel(): void } {
+  run(lane: number, task: LaneTask, interner: Interner): LaneRun {
     const thread = this.#lanes[lane]!
     if (thread.mirror?.interner !== interner) thread.mirror = new IdMirror(interner)
     const { mirror } = thread
@@ -45,11 +45,11 @@ export class InlineLanes implements Lanes {
     const request: Request = { id: 1, task: own, known: mirror.known, canceled: new SharedArrayBuffer(4) }
     const reply = structuredClone(lastOf(thread.answer(structuredClone(request))))
     thread.files.close()
-    if ('failed' in reply) return { result: Promise.resolve(null), cancel: () => {} }
+    if ('failed' in reply) return NOT_RUN
     const { partial, profile, generation, from, values } = reply
     mirror.learn(generation, from, values)
     this.answered++
-    return { result: Promise.resolve({ partial, profile, ids: mirror.ids }), cancel: () => {} }
+    return { ...NOT_RUN, result: Promise.resolve({ partial, profile, ids: mirror.ids }) }
   }
 }
 

@@ -61,3 +61,6 @@ export interface LaneRun {
   readonly result: Promise<LaneResult | null>
   cancel(): void
 }
+
+/** Of a task that nobody runs. */
+export const NOT_RUN: LaneRun = { result: Promise.resolve(null), cancel: () => {} }

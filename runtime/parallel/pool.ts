@@ -7,7 +7,7 @@ import type { CacheBudget } from '../../storage/part/cache-budget.ts'
 import type { Interner } from '../helpers/interner.ts'
 import type { WholeRun, WholeThread } from './elsewhere.ts'
 import { IdMirror } from './id-mirror.ts'
-import type { LaneResult, Lanes, LaneTask } from './lanes.ts'
+import { type LaneResult, type LaneRun, type Lanes, type LaneTask, NOT_RUN } from './lanes.ts'
 import type { Order, Reply, Request, ThreadData, WholeReply, WholeTask } from './messages.ts'
 import { WorkLedger } from './work.ts'
 
@@ -88,13 +88,8 @@ export class ThreadPool implements Lanes {
     process.emitWarning(`a thread that scans failed: ${error.message}${last}`, 'QuernWarning')
   }
 
-  run(
-    lane: number,
-    task: LaneTask,
-    interner: Interner,
-  ): { readonly result: Promise<LaneResult | null>; cancel(): void } {
-    const thread = this.#threads[lane]
-    return thread === undefined ? { result: Promise.resolve(null), cancel: () => {} } : thread.run(task, interner)
+  run(lane: number, task: LaneTask, interner: Interner): LaneRun {
+    return this.#threads[lane]?.run(task, interner) ?? NOT_RUN
   }
 
   async close(): Promise<void> {
@@ -171,8 +166,8 @@ class Thread implements WholeThread {
     else this.#wake()
   }
 
-  run(task: LaneTask, interner: Interner): { readonly result: Promise<LaneResult | null>; cancel(): void } {
-    if (this.isGone) return { result: Promise.resolve(null), cancel: () => {} }
+  run(task: LaneTask, interner: Interner): LaneRun {
+    if (this.isGone) return NOT_RUN
     if (this.#mirror?.interner !== interner) this.#mirror = new IdMirror(interner)
     const mirror = this.#mirror
     const canceled = new SharedArrayBuffer(4)

@@ -9,7 +9,7 @@ import type { Place } from '../operators/scan.ts'
 import type { Profile } from '../profile.ts'
 import type { AggregateKey, Program } from '../program.ts'
 import { Claims, orderFor } from './claims.ts'
-import type { LaneResult, LaneRun, Lanes, LaneTask } from './lanes.ts'
+import { type LaneResult, type LaneRun, type Lanes, type LaneTask, NOT_RUN } from './lanes.ts'
 import { addProfile } from './profile.ts'
 
 /** Blocks to go through, of which those count that `takes`, asked by place in the list. */
@@ -98,8 +98,9 @@ export function shareWork(program: Program, places: readonly Place[], options: S
   return threads === 0 ? aloneWork(options, places, rows) : new DealtWork(program, places, rows, threads, options)
 }
 
-interface DealtRun extends LaneRun {
+interface DealtRun {
   readonly lane: number
+  readonly run: LaneRun
 }
 
 class DealtWork implements SharedWork {
@@ -131,8 +132,8 @@ class DealtWork implements SharedWork {
     this.#claims = new Claims(this.#memory)
     const common = dealt.map(numbers => numbers.filter(number => !this.#isMineAlone(number)))
     const plan = of.split.text()
-    this.#runs = dealt.slice(0, threads).map((theirs, lane): DealtRun => {
-      if (theirs.length === 0) return { lane, result: Promise.resolve(null), cancel() {} }
+    this.#runs = dealt.slice(0, threads).map((theirs, lane) => {
+      if (theirs.length === 0) return { lane, run: NOT_RUN }
       const task: LaneTask = {
         plan,
         query,
@@ -147,8 +148,7 @@ class DealtWork implements SharedWork {
         nowMicros: options.nowMicros,
         memoryBytes: options.memoryBytes,
       }
-      const run = lanes.run(lane, task, of.aggregate.interner)
-      return { lane, result: run.result, cancel: () => run.cancel() }
+      return { lane, run: lanes.run(lane, task, of.aggregate.interner) }
     })
   }
 
@@ -172,15 +172,15 @@ class DealtWork implements SharedWork {
       takes: at =>
         (this.#isMineAlone(order[at]!) || ready === 0 || !isAnyoneWaiting()) && claims.take(order[at]!, threads),
     }
-    for (const run of runs.slice(0, ready)) yield* this.#finished(run)
+    for (const dealt of runs.slice(0, ready)) yield* this.#finished(dealt)
     // Blocks left to threads that failed before they came to them, or have not come yet.
     if (!isCanceled()) yield { places, takes: at => claims.take(at, threads) }
     let late = 0
-    for (const run of runs.slice(ready)) {
-      if (!places.some((_, number) => claims.isOf(number, run.lane))) run.cancel()
+    for (const dealt of runs.slice(ready)) {
+      if (!places.some((_, number) => claims.isOf(number, dealt.lane))) dealt.run.cancel()
       else {
         late++
-        yield* this.#finished(run)
+        yield* this.#finished(dealt)
       }
     }
     // What one did that came in the midst of it tells of neither way.
@@ -189,8 +189,8 @@ class DealtWork implements SharedWork {
   }
 
   /** What a thread found, or what it was to do. */
-  async *#finished({ lane, result }: DealtRun): AsyncGenerator<Share> {
-    const found = await result
+  async *#finished({ lane, run }: DealtRun): AsyncGenerator<Share> {
+    const found = await run.result
     if (found !== null) this.#take(found)
     else if (!this.#options.isCanceled()) {
       yield { places: this.#places.filter((_, number) => this.#claims.isOf(number, lane)), takes: () => true }
@@ -204,7 +204,7 @@ class DealtWork implements SharedWork {
   }
 
   stop(): void {
-    for (const run of this.#runs) run.cancel()
+    for (const { run } of this.#runs) run.cancel()
   }
 }
 

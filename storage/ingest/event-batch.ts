@@ -200,6 +200,7 @@ export class EventBatch {
     return sizeOfFields(shape.known.shape.names.length) + 2 * this.lengthOf(row)
   }
 
+  /** What all of it counts for in the buffer, bytes. */
   size(): number {
     let bytes = 0
     for (let row = 0; row < this.count; ) {
@@ -211,16 +212,16 @@ export class EventBatch {
     return bytes
   }
 
-  /** Has every event one? */
-  hasTimes(): boolean {
-    for (let row = 0; row < this.count; row++) if (!Number.isFinite(this.micros[row])) return false
-    return true
-  }
-
   /** The same of lines of one shape. */
   sizeOfLines(from: number, to: number): number {
     const { names } = this.shapes[from]!.known.shape
     return (to - from) * sizeOfFields(names.length) + 2 * lengthOf(this.starts, this.ends, from, to)
+  }
+
+  /** Has every event a time? */
+  hasTimes(): boolean {
+    for (let row = 0; row < this.count; row++) if (!Number.isFinite(this.micros[row])) return false
+    return true
   }
 
   /** Where the lines from `from` on end that have room in so many bytes, the first in any case. */

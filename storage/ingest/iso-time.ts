@@ -20,7 +20,7 @@ const DIGITS_MAX = 9
 let nanosRead = 0
 
 /** What the first sixteen bytes, up to the minute, of a text read by `isoMicrosLike` were, and when that minute began. */
-let [first, second, third, fourth] = [0, 0, 0, 0]
+let [wordA, wordB, wordC, wordD] = [0, 0, 0, 0]
 let minuteMicros = Number.NaN
 
 /** `isoMicros` of a text that often is of the same minute as the one before. @param words  of the same memory as `bytes` */
@@ -29,10 +29,10 @@ export function isoMicrosLike(bytes: Uint8Array, words: DataView, start: number,
   if (length < LENGTH_MIN || length > LENGTH_MIN + 1 + DIGITS_MAX) return Number.NaN
   const seconds = twoDigits(bytes, start + 17)
   const isLike =
-    words.getInt32(start) === first &&
-    words.getInt32(start + 4) === second &&
-    words.getInt32(start + 8) === third &&
-    words.getInt32(start + 12) === fourth
+    words.getInt32(start) === wordA &&
+    words.getInt32(start + 4) === wordB &&
+    words.getInt32(start + 8) === wordC &&
+    words.getInt32(start + 12) === wordD
   if (isLike && seconds <= 60 && bytes[start + 16] === COLON && bytes[end - 1] === Z) {
     const fraction = fractionOf(bytes, start + 19, end - 1)
     if (Number.isNaN(fraction)) return fraction
@@ -42,10 +42,10 @@ export function isoMicrosLike(bytes: Uint8Array, words: DataView, start: number,
   }
   const micros = isoMicros(bytes, start, end)
   if (Number.isNaN(micros)) return micros
-  first = words.getInt32(start)
-  second = words.getInt32(start + 4)
-  third = words.getInt32(start + 8)
-  fourth = words.getInt32(start + 12)
+  wordA = words.getInt32(start)
+  wordB = words.getInt32(start + 4)
+  wordC = words.getInt32(start + 8)
+  wordD = words.getInt32(start + 12)
   minuteMicros = Math.floor((micros - seconds * 1e6) / MINUTE_MICROS) * MINUTE_MICROS
   return micros
 }

@@ -185,16 +185,7 @@ export const CODE: Code = [
     op.br(3),
     op.end,
   ],
-  ...[
-    ...advance(LEFT, -1),
-
-    op.get(TO),
-    op.loadByte,
-    op.i32(QUOTE),
-    op.equal,
-    op.ifThen,
-    ...takeText(2),
-  ],
+  ...[...advance(LEFT, -1), op.get(TO), op.loadByte, op.i32(QUOTE), op.equal, op.ifThen, ...takeText(2)],
   ...[
     op.orElse,
     ...takeNumberOrWord(2),
