@@ -4,7 +4,7 @@
  * thread: a phrase in 183 MB of messages, of which a quarter has it, 115 ms by V8's `indexOf` (which wants a string, another 183 MB), 68
  * this way, 17 of it the copy; a hexadecimal id in one block of 24 MB, where every byte is as common as another, 30 and 6 ms.
  */
-import { I32, MachineLoop, op, V128 } from '../../storage/vector-module.ts'
+import { type Code, I32, MachineLoop, op, V128 } from '../../storage/vector-module.ts'
 
 /** Bytes to look for. Letters stand for both cases where `masks` has the bit that tells them apart: the text's byte is taken with it. */
 export interface Needle {
@@ -45,7 +45,7 @@ const both = (offset: number): (readonly number[])[] => [
  * their masks sixteen times each, `begun` a bit for each of the first sixteen bytes of the needle, of which and of the masks sixteen may
  * be read. Addresses in bytes; the text may be read up to 63 bytes beyond its end.
  */
-const CODE: readonly (readonly number[])[] = [
+const CODE: Code = [
   ...[op.get(OUT), op.set(AT)],
   ...[op.get(PATTERNS), op.loadVector(0), op.set(A), op.get(PATTERNS), op.loadVector(16), op.set(MASK_A)],
   ...[op.get(PATTERNS), op.loadVector(32), op.set(B), op.get(PATTERNS), op.loadVector(48), op.set(MASK_B)],

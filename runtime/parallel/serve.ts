@@ -10,7 +10,6 @@ import type { AggregateSpec } from '../program.ts'
 import { Claims } from './claims.ts'
 import type { BlockPlace } from './lanes.ts'
 import type { Order, Reply, Request } from './messages.ts'
-import { buffersOf } from './state.ts'
 import { packValues } from './values.ts'
 import { type WholeRooms, WholeRuns } from './whole.ts'
 
@@ -36,7 +35,8 @@ export function serve(rooms: ThreadRooms & WholeRooms): void {
       const work = open.shift()!
       const { done, value: reply } = work.next()
       if (!done) open.push(work)
-      else port.postMessage(reply, 'partial' in reply ? buffersOf(reply.partial) : [])
+      // Copied: memory that moves would have V8 ask each array of this thread whether it has still got its own (`MachineLoop.room`).
+      else port.postMessage(reply)
     } while (open.length > 0 && !turn.isOver)
     if (open.length > 0) setImmediate(step)
   }

@@ -168,8 +168,3 @@ export function unpackState(
     return transfer === null ? (packed[index] as StateArray) : transfer.unpack(packed[index], table)
   })
 }
-
-/** Memory that may move instead of being copied. */
-export function buffersOf({ keys, state }: PartialState): ArrayBuffer[] {
-  return [...keys, ...state].flatMap(column => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []))
-}

@@ -3,7 +3,7 @@
  * dictionary looks each up once and not in every row (`string-storage.ts`). Those that hardly ever do, or are long, are laid one behind the other, to be copied
  * many at once. Both are done by the machine code that reads the lines (`line-code.ts`); here is decided which, and made room for it.
  */
-import type { MachineLoop } from '../vector-module.ts'
+import type { LoopBeside, MachineLoop } from '../vector-module.ts'
 import type { EventBatch } from './event-batch.ts'
 import { TEXT } from './line-cells.ts'
 import {
@@ -74,7 +74,7 @@ export interface LineRun {
 
 export class LineTexts {
   readonly #loop: MachineLoop
-  readonly #number: MachineLoop['run']
+  readonly #number: LoopBeside
   #words: Int32Array = new Int32Array(0)
   #used = MEMORY_BYTES
   /** By slot. Another when one of its places is treated in another way: runs have what held for them. */
@@ -130,7 +130,7 @@ export class LineTexts {
         const bytes = bytesOf(words, place, placeCount, count)
         starts[place] = batch.addTexts(new Uint8Array(words.buffer, words[at + ENTRIES / 4], bytes))
       } else if (each.isNumbered && kindAt(words, place) === TEXT) {
-        this.#number(at * 4, place, placeCount, base, count)
+        this.#number.run(at * 4, place, placeCount, base, count)
         starts[place] = batch.addTextNumbers(words.subarray(TEXT_NUMBERS / 4, TEXT_NUMBERS / 4 + count))
         this.#review(slot, place, each, placeCount, count)
       }

@@ -3,7 +3,7 @@
  * and where every `ROWS_APART`th row begins. Two walks in JavaScript took 245 of the 430 ms in which a phrase is looked for
  * in 2 M messages that were just read; this one as WebAssembly takes 83.
  */
-import { I32, MachineLoop, op } from '../../vector-module.ts'
+import { type Code, I32, MachineLoop, op } from '../../vector-module.ts'
 import { LITERAL, ROW_END, ROWS_APART } from './code.ts'
 
 /** By the code before times 256 and the one behind it: 1 where they stand together. */
@@ -31,7 +31,7 @@ const nextBits = (sum: number): number[] =>
   ].flat()
 
 /** (codes, end, shortCodes, placesEnd) => 1: codes are local, 0: they are not, -1: there is something wrong with them, which slower walks say. */
-const CODE_WALK: readonly (readonly number[])[] = [
+const CODE_WALK: Code = [
   ...[op.get(CODES), op.set(NEXT), op.i32(1), op.set(IS_LOCAL), op.i32(ROWS_APART), op.set(GROUP)],
   ...[op.i32(PLACES), op.set(AT), op.i32(ROW_END), op.set(BEFORE)],
   ...[op.block, op.loop],
@@ -133,7 +133,7 @@ const BEYOND = 16
 const [LEFT] = [3] as const
 
 /** (codes, end, shortCodes, rows) => rows that are left; where it stopped and the literal bytes on the way stand in front. */
-const ROW_SKIP: readonly (readonly number[])[] = [
+const ROW_SKIP: Code = [
   ...[op.get(CODES), op.set(NEXT), op.block, op.loop],
   ...[op.get(NEXT), op.get(CODES_END), op.notLessUnsigned, op.get(LEFT), op.isZero, op.or, op.brIf(1)],
   ...[nextByte, op.get(SHORT_CODES), op.greaterUnsigned, op.ifThen],
