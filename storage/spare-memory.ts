@@ -2,7 +2,6 @@
  * Memory that a block of the buffer or its message to another thread has done with, for the next of its kind. Loading 2 M events allocated and
  * dropped 1.7 GB: a page fault for every 4 KB of it, and a collection for every 64 MB, which the engine's helpers mark the whole heap for.
  */
-import { MessageChannel } from 'node:worker_threads'
 
 /** Less of a block is not worth keeping: the engine's allocator does well with it. */
 export const SPARE_BYTES_MIN = 64 * 1024
@@ -11,21 +10,30 @@ const TOO_LARGE = 4 / 3
 /** All that nobody asked for or brought any for so long goes: a server at rest holds none. */
 const IDLE_MS = 5000
 
-export class SpareMemory {
+/** Memory of one thread, or memory that several may hold. */
+type Memory = ArrayBuffer | SharedArrayBuffer
+
+export class SpareMemory<Kind extends Memory = ArrayBuffer> {
+  readonly #allocate: (bytes: number) => Kind
   readonly #bytesMin: number
   readonly #bytesMax: number
   /** By `shelfOf`: looked through one by one, what answered all questions of the bench before had a query search for 0.2 ms. */
-  #shelves: Shelf[] = []
+  #shelves: Shelf<Kind>[] = []
   #clock = 0
   #idle: NodeJS.Timeout | null = null
   #isUsed = false
   #bytes = 0
 
   /**
+   * @param allocate  what it holds may be anything: whoever takes it writes before they read
    * @param bytesMin  less is neither kept nor looked for
    * @param bytesMax  of all that is kept; more goes
    */
-  constructor({ bytesMin = SPARE_BYTES_MIN, bytesMax = Number.POSITIVE_INFINITY } = {}) {
+  constructor(
+    allocate: (bytes: number) => Kind,
+    { bytesMin = SPARE_BYTES_MIN, bytesMax = Number.POSITIVE_INFINITY } = {},
+  ) {
+    this.#allocate = allocate
     this.#bytesMin = bytesMin
     this.#bytesMax = bytesMax
   }
@@ -36,8 +44,8 @@ export class SpareMemory {
   }
 
   /** So many bytes at least, which hold anything. */
-  take(bytes: number): Uint8Array<ArrayBuffer> {
-    if (bytes < this.#bytesMin) return new Uint8Array(bytes)
+  take(bytes: number): Uint8Array<Kind> {
+    if (bytes < this.#bytesMin) return new Uint8Array(this.#allocate(bytes))
     this.#isUsed = true
     const limit = bytes * TOO_LARGE
     const last = Math.min(shelfOf(limit), this.#shelves.length - 1)
@@ -49,17 +57,16 @@ export class SpareMemory {
       this.#bytes -= buffer.byteLength
       return new Uint8Array(buffer)
     }
-    // Not zeroed: whoever takes it writes before they read.
-    return new Uint8Array(Buffer.allocUnsafeSlow(roundedUp(bytes)).buffer as ArrayBuffer)
+    return new Uint8Array(this.#allocate(roundedUp(bytes)))
   }
 
   /** As `take`: so many elements, which are anything. */
-  elements<Elements>(Kind: KindOfArray<Elements>, count: number): Elements {
-    return new Kind(this.take(count * Kind.BYTES_PER_ELEMENT).buffer, 0, count)
+  elements<Elements>(Elements: ArrayOf<Elements, Kind>, count: number): Elements {
+    return new Elements(this.take(count * Elements.BYTES_PER_ELEMENT).buffer, 0, count)
   }
 
   /** Whoever gives it has nothing that reads it any more. */
-  give(buffer: ArrayBuffer): void {
+  give(buffer: Kind): void {
     const { byteLength } = buffer
     if (byteLength < this.#bytesMin || byteLength > this.#bytesMax) return
     while (this.#bytes + byteLength > this.#bytesMax) this.#drop()
@@ -73,7 +80,7 @@ export class SpareMemory {
 
   /** One of a size that nobody asked for lately: what another question left must not keep out what this one leaves and asks for again. */
   #drop(): void {
-    let longest: Shelf | null = null
+    let longest: Shelf<Kind> | null = null
     for (const shelf of this.#shelves)
       if (shelf.buffers.length > 0 && (longest === null || shelf.askedAt < longest.askedAt)) longest = shelf
     this.#bytes -= longest!.buffers.pop()!.byteLength
@@ -87,29 +94,26 @@ export class SpareMemory {
     this.clear()
   }
 
-  /** Gives all of it back. Dropped, it would be the engine's until that collects, which a thread at rest does not; sent to nobody, it goes at once. */
+  /**
+   * Gives all of it back, when the engine next collects. Sent to nobody it would go at once, but V8 asks each array of a thread that has sent any
+   * memory away whether it has still got its own (`MachineLoop.room`). A server at rest collects (`server/idle.ts`), and other threads that rest end.
+   */
   clear(): void {
     if (this.#idle !== null) clearInterval(this.#idle)
     this.#idle = null
-    const { port1, port2 } = new MessageChannel()
-    port1.postMessage(
-      null,
-      this.#shelves.flatMap(({ buffers }) => buffers),
-    )
-    port2.close()
     this.#shelves = []
     this.#bytes = 0
   }
 }
 
 /** `Float64Array`, `Uint16Array` … */
-interface KindOfArray<Elements> {
+interface ArrayOf<Elements, Kind> {
   readonly BYTES_PER_ELEMENT: number
-  new (buffer: ArrayBuffer, byteOffset: number, length: number): Elements
+  new (buffer: Kind, byteOffset: number, length: number): Elements
 }
 
-interface Shelf {
-  readonly buffers: ArrayBuffer[]
+interface Shelf<Kind> {
+  readonly buffers: Kind[]
   /** When somebody last asked for what may lie here. */
   askedAt: number
 }
@@ -126,7 +130,7 @@ function shelfOf(bytes: number): number {
 /** So many at the end of a shelf are looked at: those on the first one may be too small. */
 const LOOKED_AT = 4
 
-function taken(shelf: ArrayBuffer[], bytes: number, limit: number): ArrayBuffer | null {
+function taken<Kind extends Memory>(shelf: Kind[], bytes: number, limit: number): Kind | null {
   for (let at = shelf.length - 1; at >= Math.max(0, shelf.length - LOOKED_AT); at--) {
     const buffer = shelf[at]!
     if (buffer.byteLength < bytes || buffer.byteLength > limit) continue
@@ -143,5 +147,10 @@ function roundedUp(bytes: number): number {
   return Math.ceil(bytes / step) * step
 }
 
+/** Memory of this thread, not zeroed. */
+export function ownMemory(bytes: number): ArrayBuffer {
+  return Buffer.allocUnsafeSlow(bytes).buffer as ArrayBuffer
+}
+
 /** Of this thread, for blocks. */
-export const spareMemory = new SpareMemory()
+export const spareMemory = new SpareMemory(ownMemory)

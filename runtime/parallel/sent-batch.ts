@@ -11,10 +11,7 @@ import { batchOf } from '../column-batch.ts'
 const ROWS_AT_ONCE = 2048
 
 /** @param rowsMax  of all there are; the rest is left out */
-export function* packedBatches(
-  batch: Batch,
-  rowsMax: number = batch.selectedCount,
-): Generator<{ readonly block: PackedBlock; readonly transfer: readonly ArrayBuffer[] }> {
+export function* packedBatches(batch: Batch, rowsMax: number = batch.selectedCount): Generator<PackedBlock> {
   const count = Math.min(batch.selectedCount, rowsMax)
   for (let first = 0; first < count; first += ROWS_AT_ONCE) {
     const rows = selectedRange(batch, first, Math.min(count, first + ROWS_AT_ONCE))
@@ -25,7 +22,7 @@ export function* packedBatches(
       const own = selection === null ? vector : pickRows(vector, selection.subarray(0, selectedCount))
       columns.set(name, withOwnValues(own))
     }
-    yield new Packer().pack({ rowCount: selectedCount, columns })
+    yield new Packer(bytes => new Uint8Array(bytes)).pack({ rowCount: selectedCount, columns }).block
   }
 }
 

@@ -16,7 +16,7 @@ export interface Sending {
 
 /** Copies what a query reads of a part, little by little. */
 export function* sending(part: PartReader, fieldsRead: readonly string[]): Generator<void, Sending> {
-  const packer = new Packer()
+  const packer = new Packer(bytes => new Uint8Array(bytes))
   const transfer: ArrayBuffer[] = []
   const blocks: SentPart['blocks'][number][] = []
   const fields = part.fields.filter(({ name }) => name === '_time' || fieldsRead.some(read => concerns(read, name)))
@@ -28,7 +28,7 @@ export function* sending(part: PartReader, fieldsRead: readonly string[]): Gener
       if (vector !== null) columns.set(name, vector)
     }
     const message = yield* packer.packSteps({ rowCount: block.rowCount, columns })
-    transfer.push(...message.transfer)
+    transfer.push(...message.memory)
     const { timeSorted } = block
     blocks.push({ packed: message.block, min: sentTime(block.minTime), max: sentTime(block.maxTime), timeSorted })
     yield

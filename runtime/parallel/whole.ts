@@ -28,7 +28,7 @@ interface Running {
 
 /** Where replies go. */
 interface Port {
-  postMessage(message: WholeReply, transfer: ArrayBuffer[]): void
+  postMessage(message: WholeReply): void
 }
 
 export class WholeRuns {
@@ -85,7 +85,7 @@ export class WholeRuns {
     try {
       for await (const batch of result.batches()) {
         failOnDamage(result)
-        for (const { block, transfer } of packedBatches(batch)) {
+        for (const block of packedBatches(batch)) {
           while (running.room === 0) {
             await new Promise<void>(resolve => {
               running.wake = resolve
@@ -93,7 +93,7 @@ export class WholeRuns {
             if (!this.#running.has(id)) return
           }
           running.room--
-          this.#tell(id, { batch: block }, transfer)
+          this.#tell(id, { batch: block })
         }
       }
       failOnDamage(result)
@@ -106,11 +106,11 @@ export class WholeRuns {
   #tellProgress(id: number, { profile, preview }: QueryResult): void {
     const [first] = preview() ?? []
     const [packed] = first === undefined ? [] : packedBatches(first, PREVIEW_ROWS)
-    this.#tell(id, { scan: profile.scan, preview: packed?.block ?? null }, packed?.transfer)
+    this.#tell(id, { scan: profile.scan, preview: packed ?? null })
   }
 
-  #tell(id: number, of: WholeReply['of'], transfer: readonly ArrayBuffer[] = []): void {
-    this.#port.postMessage({ id, of }, transfer as ArrayBuffer[])
+  #tell(id: number, of: WholeReply['of']): void {
+    this.#port.postMessage({ id, of })
   }
 }
 

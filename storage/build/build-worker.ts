@@ -12,7 +12,7 @@ const NICENESS = 5
 
 stepBack(NICENESS)
 const caller = parentPort!
-const tell = (reply: BuildReply, transfer: readonly ArrayBuffer[] = []) => caller.postMessage(reply, transfer)
+const tell = (reply: BuildReply) => caller.postMessage(reply)
 
 caller.on('message', (message: BuildMessage) => tell(reply(message)))
 
@@ -34,9 +34,9 @@ function* received(port: MessagePort, sent: Int32Array): Generator<BlockColumns>
     if (received === undefined) throw new Error('a block was counted that did not come')
     if (received.message === null) return
     tell({ wantsBlock: true })
-    const { block, transfer } = received.message
+    const { block, memory } = received.message
     yield unpacker.unpack(block)
     // Whoever asks for the next block has written this one.
-    tell({ returned: transfer }, transfer)
+    tell({ returned: memory })
   }
 }

@@ -14,7 +14,7 @@ import type { BlockColumns, PartDescription, PartLineage } from '../part/columns
 import { writePartSteps } from '../part/write.ts'
 import { borrowCompressor, returnCompressor } from '../part/zstd.ts'
 import { inSlices } from '../slices.ts'
-import { spareMemory } from '../spare-memory.ts'
+import { SpareMemory } from '../spare-memory.ts'
 import { mustGiveWay } from '../turns.ts'
 import { type PackedMessage, Packer } from './handover.ts'
 
@@ -54,6 +54,9 @@ export interface PartBuilder {
   close(): Promise<void>
 }
 
+/** What long columns are handed over in. */
+const sharedMemory = new SpareMemory(bytes => new SharedArrayBuffer(bytes))
+
 const WORKER = entry('storage/build/build-worker.js')
 
 export function createPartBuilder(filesystem: Filesystem): PartBuilder {
@@ -91,12 +94,12 @@ export interface BuildMessage {
 }
 
 /** Null: there are no more. */
-export type BlockMessage = PackedMessage | null
+export type BlockMessage = PackedMessage<SharedArrayBuffer> | null
 
 export type BuildReply =
   | { readonly wantsBlock: true }
   /** Memory of a block that is written. */
-  | { readonly returned: readonly ArrayBuffer[] }
+  | { readonly returned: readonly SharedArrayBuffer[] }
   | { readonly done: PartDescription }
   | { readonly failed: { readonly message: string; readonly code: string | null } }
 
@@ -166,13 +169,13 @@ export class ThreadBuilder implements PartBuilder {
     const { port1, port2 } = new MessageChannel()
     const sent = new Int32Array(new SharedArrayBuffer(4))
     const blocks = input.blocks()[Symbol.iterator]()
-    const packer = new Packer(spareMemory)
+    const packer = new Packer(bytes => sharedMemory.take(bytes))
     const sendBlock = async (): Promise<void> => {
       const next = blocks.next()
       if (next.done) port1.postMessage(null satisfies BlockMessage)
       else {
         const message = await inSlices(packer.packSteps(next.value))
-        port1.postMessage(message satisfies BlockMessage, message.transfer)
+        port1.postMessage(message satisfies BlockMessage)
       }
       Atomics.add(sent, 0, 1)
       Atomics.notify(sent, 0)
@@ -193,7 +196,7 @@ export class ThreadBuilder implements PartBuilder {
           if ('wantsBlock' in reply) {
             this.owed++
             sending = sending.then(sendBlock).catch(failed)
-          } else if ('returned' in reply) for (const buffer of reply.returned) spareMemory.give(buffer)
+          } else if ('returned' in reply) for (const buffer of reply.returned) sharedMemory.give(buffer)
           else if ('failed' in reply) reject(errorOf(reply.failed))
           else {
             try {

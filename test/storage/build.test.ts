@@ -14,10 +14,10 @@ import { columnArbitrary, valuesOf } from './part-support.ts'
 import { allRows, event, numbersIn, range, rowOf, T0, withDirectory } from './store-support.ts'
 
 /** As a message to another thread is. */
-const carried = (block: BlockColumns, packer: Packer, unpacker: Unpacker): BlockColumns => {
-  const { block: message, transfer } = packer.pack(block)
-  return unpacker.unpack(structuredClone(message, { transfer: [...transfer] }))
-}
+const carried = (block: BlockColumns, packer: Packer<SharedArrayBuffer>, unpacker: Unpacker): BlockColumns =>
+  unpacker.unpack(structuredClone(packer.pack(block).block))
+
+const newPacker = () => new Packer(bytes => new Uint8Array(new SharedArrayBuffer(bytes)))
 
 function bufferOf(columns: readonly (readonly Value[])[], blockRows: number): MemoryPart {
   const part = new MemoryPart('p', 'main', blockRows)
@@ -38,7 +38,7 @@ test('blocks arrive in another thread as they were, and stay where they were', (
       fc.integer({ min: 1, max: 40 }),
       (columns, blockRows) => {
         const part = bufferOf(columns, blockRows)
-        const [packer, unpacker] = [new Packer(), new Unpacker()]
+        const [packer, unpacker] = [newPacker(), new Unpacker()]
         const contents = ({ rowCount, columns, thin }: BlockColumns) => ({
           rowCount,
           columns: Array.from(columns, ([name, vector]) => [name, vector.kind, valuesOf(vector, rowCount)]),
@@ -58,7 +58,7 @@ test('blocks arrive in another thread as they were, and stay where they were', (
 
 test('a dictionary is one object there too, for all blocks of a part', () => {
   const part = bufferOf([range(0, 30).map(n => `v${n % 3}`)], 10)
-  const [packer, unpacker] = [new Packer(), new Unpacker()]
+  const [packer, unpacker] = [newPacker(), new Unpacker()]
   const dictionaries = Array.from(part.columns(), block => {
     const vector = carried(block, packer, unpacker).columns.get('f0')
     assert.equal(vector?.kind, 'dict')

@@ -107,13 +107,13 @@ test('nor of lines that went from their bytes into columns, nor on the way to an
   const texts = [1, 2, 3].map(seed => spoiltLines(seed, 5000))
   texts.push(Array.from({ length: 6000 }, (_, row) => knownLine(row)).join('\n'))
   for (const [at, text] of texts.entries()) {
-    const [packer, unpacker] = [new Packer(), new Unpacker()]
+    const [packer, unpacker] = [new Packer(bytes => new Uint8Array(bytes)), new Unpacker()]
     const blocks = Array.from(partOfLines(text).columns(), block => {
       if (at === 3) assert.ok(block.raw != null, 'most lines are known')
       const ahead = withFilter(block, tokens)
       assert.ok(ahead.filter?.columns.has('_raw'))
-      const { block: message, transfer } = packer.pack(ahead)
-      return unpacker.unpack(structuredClone(message, { transfer: [...transfer] }))
+      const { block: message, memory } = packer.pack(ahead)
+      return unpacker.unpack(structuredClone(message, { transfer: [...memory] }))
     })
     assertNoWordLost(blocks, `text ${at}`)
   }
