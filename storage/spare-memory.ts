@@ -154,3 +154,6 @@ export function ownMemory(bytes: number): ArrayBuffer {
 
 /** Of this thread, for blocks. */
 export const spareMemory = new SpareMemory(ownMemory)
+
+/** Of this thread, for what others are to read, who say when they have. What is not given back the engine collects; it does not count it, so that is to be seldom. */
+export const sharedMemory = new SpareMemory(bytes => new SharedArrayBuffer(bytes))

@@ -11,7 +11,7 @@ export class InlineWhole implements WholeThread {
   /** Of any kind. */
   messages = 0
 
-  runWhole(task: WholeTask, _transfer: readonly ArrayBuffer[], hear: (reply: WholeReply['of']) => void): WholeRun {
+  runWhole(task: WholeTask, hear: (reply: WholeReply['of']) => void): WholeRun {
     const files = createPartFiles(1 << 20)
     const port = {
       postMessage: (message: WholeReply) => {

@@ -4,6 +4,7 @@
  */
 
 import type { PartReader } from '../../storage/index.ts'
+import { sharedMemory } from '../../storage/spare-memory.ts'
 import { Turn } from '../../storage/turns.ts'
 import type { Batch } from '../batch.ts'
 import { CanceledError } from '../canceled.ts'
@@ -16,7 +17,7 @@ import { sending } from './sent-part.ts'
 
 /** A thread that runs whole queries. */
 export interface WholeThread {
-  runWhole(task: WholeTask, transfer: readonly ArrayBuffer[], hear: (reply: WholeReply['of']) => void): WholeRun
+  runWhole(task: WholeTask, hear: (reply: WholeReply['of']) => void): WholeRun
 }
 
 export interface WholeRun {
@@ -82,7 +83,9 @@ class RunElsewhere implements QueryResult {
       return
     }
     const heard: WholeReply['of'][] = []
-    const run = thread.runWhole(task.task, task.transfer, reply => {
+    const run = thread.runWhole(task.task, reply => {
+      // It reads no more. Of a run that is left before that nobody knows: what it was sent is collected.
+      if ('done' in reply || 'failed' in reply) for (const buffer of task.memory.splice(0)) sharedMemory.give(buffer)
       heard.push(reply)
       this.#wake()
     })
@@ -149,12 +152,12 @@ async function taskOf({
   parts,
   nowMicros,
   memoryBytes,
-}: ElsewhereOptions): Promise<{ readonly task: WholeTask; readonly transfer: readonly ArrayBuffer[] } | null> {
+}: ElsewhereOptions): Promise<{ readonly task: WholeTask; readonly memory: SharedArrayBuffer[] } | null> {
   const plan = program.whole?.() ?? null
   if (plan === null) return null
   const turn = new Turn()
   const sent: WholeTask['parts'][number][] = []
-  const transfer: ArrayBuffer[] = []
+  const memory: SharedArrayBuffer[] = []
   for (const part of parts) {
     if (part.path !== null) {
       sent.push(part.path)
@@ -166,14 +169,14 @@ async function taskOf({
       const step = steps.next()
       if (step.done === true) {
         sent.push(step.value.part)
-        transfer.push(...step.value.transfer)
+        memory.push(...step.value.memory)
         break
       }
       if (turn.isOver) await turn.next()
     }
   }
   const { query, hash, result: shape } = program
-  return { task: { plan, query, hash, shape, parts: sent, nowMicros, memoryBytes }, transfer }
+  return { task: { plan, query, hash, shape, parts: sent, nowMicros, memoryBytes }, memory }
 }
 
 /** All that was measured there; whoever watches the run holds `into`. */

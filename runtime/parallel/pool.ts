@@ -201,7 +201,7 @@ class Thread implements WholeThread {
     return this.#wholes.size
   }
 
-  runWhole(task: WholeTask, transfer: readonly ArrayBuffer[], hear: (reply: WholeReply['of']) => void): WholeRun {
+  runWhole(task: WholeTask, hear: (reply: WholeReply['of']) => void): WholeRun {
     const id = ++this.#lastId
     // There is nobody else to do it.
     this.#start()
@@ -210,10 +210,10 @@ class Thread implements WholeThread {
       queueMicrotask(() => hear({ failed: 'the thread has ended' }))
       return { more: () => {}, stop: () => {} }
     }
-    const tell = (order: Order, moved: readonly ArrayBuffer[] = []) => worker.postMessage(order, moved as ArrayBuffer[])
+    const tell = (order: Order) => worker.postMessage(order)
     this.#wake()
     this.#wholes.set(id, hear)
-    tell({ id, whole: task }, transfer)
+    tell({ id, whole: task })
     return {
       more: () => tell({ id, more: true }),
       stop: () => {

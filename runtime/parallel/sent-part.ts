@@ -4,6 +4,7 @@ import type { BlockReader, PartReader } from '../../storage/index.ts'
 import { verdictOfTime } from '../../storage/ingest/memory-verdict.ts'
 import type { BlockColumns } from '../../storage/part/columns.ts'
 import { pickRows } from '../../storage/pick.ts'
+import { sharedMemory } from '../../storage/spare-memory.ts'
 import { DateTime } from '../../storage/value.ts'
 import type { Vector } from '../../storage/vector.ts'
 import { isMember } from '../object-fields.ts'
@@ -11,13 +12,14 @@ import type { SentPart, SentTime } from './messages.ts'
 
 export interface Sending {
   readonly part: SentPart
-  readonly transfer: readonly ArrayBuffer[]
+  /** What long columns were copied to: `sharedMemory`, to be given back. */
+  readonly memory: readonly SharedArrayBuffer[]
 }
 
 /** Copies what a query reads of a part, little by little. */
 export function* sending(part: PartReader, fieldsRead: readonly string[]): Generator<void, Sending> {
-  const packer = new Packer(bytes => new Uint8Array(bytes))
-  const transfer: ArrayBuffer[] = []
+  const packer = new Packer(bytes => sharedMemory.take(bytes))
+  const memory: SharedArrayBuffer[] = []
   const blocks: SentPart['blocks'][number][] = []
   const fields = part.fields.filter(({ name }) => name === '_time' || fieldsRead.some(read => concerns(read, name)))
   for (let at = 0; at < part.blockCount; at++) {
@@ -28,13 +30,13 @@ export function* sending(part: PartReader, fieldsRead: readonly string[]): Gener
       if (vector !== null) columns.set(name, vector)
     }
     const message = yield* packer.packSteps({ rowCount: block.rowCount, columns })
-    transfer.push(...message.memory)
+    memory.push(...message.memory)
     const { timeSorted } = block
     blocks.push({ packed: message.block, min: sentTime(block.minTime), max: sentTime(block.maxTime), timeSorted })
     yield
   }
   const { id, index, sizeBytes } = part
-  return { part: { id, index, sizeBytes, fields, blocks }, transfer }
+  return { part: { id, index, sizeBytes, fields, blocks }, memory }
 }
 
 /** A field itself, a member of it, the object it is a member of. */

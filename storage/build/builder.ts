@@ -14,7 +14,7 @@ import type { BlockColumns, PartDescription, PartLineage } from '../part/columns
 import { writePartSteps } from '../part/write.ts'
 import { borrowCompressor, returnCompressor } from '../part/zstd.ts'
 import { inSlices } from '../slices.ts'
-import { SpareMemory } from '../spare-memory.ts'
+import { sharedMemory } from '../spare-memory.ts'
 import { mustGiveWay } from '../turns.ts'
 import { type PackedMessage, Packer } from './handover.ts'
 
@@ -53,9 +53,6 @@ export interface PartBuilder {
   /** Once nothing is under way. */
   close(): Promise<void>
 }
-
-/** What long columns are handed over in. */
-const sharedMemory = new SpareMemory(bytes => new SharedArrayBuffer(bytes))
 
 const WORKER = entry('storage/build/build-worker.js')
 

@@ -38,7 +38,7 @@ export interface PackedBlock {
   readonly filter: ReadyFilter | null
 }
 
-export interface PackedMessage<Kind = ArrayBuffer> {
+export interface PackedMessage<Kind> {
   readonly block: PackedBlock
   /** What long columns were copied to; the others go with the message. */
   readonly memory: readonly Kind[]
@@ -47,7 +47,7 @@ export interface PackedMessage<Kind = ArrayBuffer> {
 const PIECE_BYTES = 4 * 1024 * 1024
 
 /** Packs the blocks of one part, in order. */
-export class Packer<Kind extends ArrayBufferLike = ArrayBuffer> {
+export class Packer<Kind extends ArrayBufferLike> {
   readonly #dictionaries = new Map<Dictionary, number>()
   readonly #room: (bytes: number) => Uint8Array<Kind>
   #memory: Kind[] = []

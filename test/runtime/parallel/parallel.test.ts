@@ -322,7 +322,7 @@ describe('threads that fail', () => {
       assert.equal(await pool.run(0, {} as LaneTask, new Interner()).result, null)
       await setTimeout(10)
       assert.equal(warnings.length, 1)
-      const failed = await new Promise(hear => pool.whole()!.runWhole({} as WholeTask, [], hear))
+      const failed = await new Promise(hear => pool.whole()!.runWhole({} as WholeTask, hear))
       assert.deepEqual(failed, { failed: 'the thread has ended' })
       // A warning is heard a turn later.
       await setTimeout(10)
