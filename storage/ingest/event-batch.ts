@@ -193,6 +193,11 @@ export class EventBatch {
     return this.ends[row]! - this.starts[row]!
   }
 
+  /** The same of lines. */
+  lengthOfLines(from: number, to: number): number {
+    return lengthOf(this.starts, this.ends, from, to)
+  }
+
   /** As the buffer counts them, see `sizeOfEvent`. */
   sizeOf(row: number): number {
     const shape = this.shapes[row]
@@ -215,7 +220,7 @@ export class EventBatch {
   /** The same of lines of one shape. */
   sizeOfLines(from: number, to: number): number {
     const { names } = this.shapes[from]!.known.shape
-    return (to - from) * sizeOfFields(names.length) + 2 * lengthOf(this.starts, this.ends, from, to)
+    return (to - from) * sizeOfFields(names.length) + 2 * this.lengthOfLines(from, to)
   }
 
   /** Has every event a time? */

@@ -311,7 +311,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     )
   }
 
-  view(rowCount: number): Vector {
+  view(rowCount: number): TextVector {
     this.finishPadding(rowCount)
     const used = this.offsets[rowCount] ?? 0
     return {
