@@ -65,9 +65,8 @@ export class LineStorage {
   known(rowCount: number): KnownRaw | null {
     if (this.#templates.isLittle(rowCount, this.#textBytes)) return null
     const known = this.#templates.known(rowCount, this.#textBytes)
-    // Where what is known is not kept, it has no text there.
-    const rest = (chosen: Uint16Array) => (this.#isWhole ? this.#text.textsOf(chosen) : this.#text.view(rowCount))
-    return known === null ? null : { ...known, rest: { ...rest(known.chosen), presence: null } }
+    // Of nobody else: it is given to another thread.
+    return known === null ? null : { ...known, rest: this.#text.textsOf(known.chosen) }
   }
 
   /** No row follows. */

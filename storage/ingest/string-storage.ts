@@ -327,6 +327,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   textsOf(numbers: Uint16Array): TextVector {
     const rowCount = numbers.length
     const offsets = new Uint32Array(rowCount + 1)
+    if (this.used === 0) return { kind: 'text', rowCount, bytes: new Uint8Array(0), offsets, presence: null }
     for (let row = 0; row < rowCount; row++) {
       const length = numbers[row] === 0 ? this.offsets[row + 1]! - this.offsets[row]! : 0
       offsets[row + 1] = offsets[row]! + length
