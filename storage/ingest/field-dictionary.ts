@@ -26,6 +26,24 @@ const LONG_CHARACTERS = 16
 /** The dictionaries one snapshot has handed out, so that all its complete blocks share them. */
 export type FrozenDictionaries = Map<FieldDictionary, Dictionary>
 
+/** Codes by how a text is written in a line. */
+class EscapedTexts {
+  readonly #table = new TextTable()
+  /** By the number of the text here: two may be one text, written in two ways. */
+  readonly #codes: number[] = []
+
+  /** -1: it is not known. */
+  codeOf(words: DataView, start: number, end: number): number {
+    const number = this.#table.find(words, start, end, hashOfText(words, start, end))
+    return number < 0 ? -1 : this.#codes[number]!
+  }
+
+  /** Of one that is not known. */
+  add(code: number, words: DataView, start: number, end: number): void {
+    this.#table.add(this.#codes.push(code) - 1, words, start, end, hashOfText(words, start, end))
+  }
+}
+
 export class FieldDictionary {
   private readonly values: Value[] = []
   /** Of the first `inMap` values, and of the strings among the first `inTable`: each is brought up to date when it is asked. */
@@ -35,6 +53,7 @@ export class FieldDictionary {
   private inTable = 0
   /** By the numbers that the reader of lines gave them; -1: not known. */
   private readonly byNumber = new Map<PlaceTexts, Int32Array>()
+  private escaped: EscapedTexts | null = null
   private rows = 0
   private characters = 0
   private last: Dictionary = { values: [], isDistinct: true }
@@ -67,6 +86,19 @@ export class FieldDictionary {
     const code = this.insert(value)
     this.table.add(code, words, start, end, hash)
     this.inTable++
+    return code
+  }
+
+  /** The same of a text that is what `bytes[start … end)` says with escapes, as `LineCells` has it: of one that comes again no string is made. */
+  codeOfEscaped(bytes: Buffer, words: DataView, start: number, end: number): number {
+    this.escaped ??= new EscapedTexts()
+    const known = this.escaped.codeOf(words, start, end)
+    if (known >= 0) {
+      this.rows++
+      return known
+    }
+    const code = this.codeOf(JSON.parse(`"${bytes.toString('utf8', start, end)}"`) as string)
+    if (code >= 0) this.escaped.add(code, words, start, end)
     return code
   }
 

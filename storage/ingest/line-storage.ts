@@ -66,7 +66,9 @@ export class LineStorage {
     if (this.#templates.isLittle(rowCount, this.#textBytes)) return null
     const known = this.#templates.known(rowCount, this.#textBytes)
     // Of nobody else: it is given to another thread.
-    return known === null ? null : { ...known, rest: this.#text.textsOf(known.chosen) }
+    return known === null
+      ? null
+      : { ...known, rest: this.#text.textsOf(known.chosen), hasEscapes: this.#templates.hasEscapes }
   }
 
   /** No row follows. */

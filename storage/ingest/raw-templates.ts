@@ -1,6 +1,6 @@
 /**
- * Which lines of a block are known to be what a template and their fields give. Their reader has compared all of it: the template's pieces byte for byte, texts
- * without an escape, numbers as `String` writes them (`ByteTemplate.isCanonical`). So `_raw` need not go to the thread that builds the part.
+ * Which lines of a block are known to be what a template and their fields give. Their reader has compared all of it: the template's pieces byte for byte, escapes that
+ * are those of `JSON.stringify`, numbers as `String` writes them (`ByteTemplate.isCanonical`). So `_raw` need not go to the thread that builds the part.
  */
 import { TEMPLATES_MAX } from '../part/rebuilt/prove.ts'
 import type { RebuiltText } from '../part/rebuilt/rebuilt.ts'
@@ -15,6 +15,7 @@ export class RawTemplates {
   /** By row; those behind its end are not known. */
   #chosen = new Uint16Array(0)
   #knownBytes = 0
+  #hasEscapes = false
 
   /** False: none of them is. */
   addLines(row: number, batch: EventBatch, from: number, to: number): boolean {
@@ -26,12 +27,18 @@ export class RawTemplates {
     }
     const rows = row + to - from
     if (rows > this.#chosen.length) this.#chosen = resized(this.#chosen, new Uint16Array(Math.max(ROWS_MIN, rows * 2)))
+    this.#hasEscapes ||= batch.isEscaped.subarray(from, to).includes(1)
     this.#knownBytes += choose(number, this.#chosen, row - from, batch, from, to)
     return true
   }
 
   get byteLength(): number {
     return this.#chosen.byteLength
+  }
+
+  /** Has a text of a line that is known an escape? */
+  get hasEscapes(): boolean {
+    return this.#hasEscapes
   }
 
   /** What is known of so many rows; null: nothing. @param textBytes  of all of them */
