@@ -1,5 +1,5 @@
 /**
- * The distinct strings of one field within one (index, day) of the buffer, shared by its blocks while they fill. It only grows.
+ * The distinct strings of one field within one (index, day) of the buffer, shared by its blocks while they fill, and in a flood by the part that follows. It only grows.
  * Dictionary identity is a cache key for tables computed per distinct value, so a grown dictionary is handed out as a new object.
  */
 import { utf8Of } from '../part/ascii.ts'
@@ -13,6 +13,10 @@ import { hashOfText, TextTable } from './text-table.ts'
 
 /** As many as a part's dictionary takes. */
 const MAX_VALUES = 262_000
+/** Fewer are met again soon enough by a part that follows; with more of them, some may be of long ago, and there had better be room. */
+const GO_ON_VALUES = { min: 1024, max: MAX_VALUES / 2 } as const
+/** Places that number their texts are few, and another is known by it when lines look different. */
+const NUMBERED_PLACES_MAX = 16
 /** Rows before which any number of distinct values is fine: of 100 k users the first few thousand rows are nearly all different. */
 const MIN_ROWS = 65_536
 /**
@@ -130,6 +134,13 @@ export class FieldDictionary {
   /** So many values that it has were met without asking it. */
   noteMet(count: number): void {
     this.rows += count
+  }
+
+  /** Is the part that follows to go on with it? */
+  mayGoOn(): boolean {
+    // Of places there may be no more of.
+    if (this.byNumber.size > NUMBERED_PLACES_MAX) this.byNumber.clear()
+    return this.values.length >= GO_ON_VALUES.min && this.values.length <= GO_ON_VALUES.max
   }
 
   codeOfAbsent(value: null | undefined): number {
