@@ -62,9 +62,20 @@ function addColumn(
       addValues(valuesUsed(column, chosen, numbers), tokens)
       return
     case 'text': {
+      // Without an escape a text has the same tokens in the line; what is null has one of its own.
+      const { presence } = column
+      if (isIndexed && presence === null && !hasEscapes) return
       const rows = rowsOf(chosen, numbers)
-      if (isIndexed) addOthersOfLine(column, rows, hasEscapes, tokens)
-      else addRows(column, rows, tokens)
+      if (!isIndexed) addRows(column, rows, tokens)
+      else {
+        if (presence !== null)
+          addRows(
+            column,
+            rows.filter(row => presence[row] !== PRESENT),
+            tokens,
+          )
+        if (hasEscapes) addEscaped(column, rows, tokens)
+      }
       return
     }
     case 'number':
@@ -102,14 +113,6 @@ function valuesUsed({ codes, dictionary }: DictVector, chosen: Uint16Array, numb
     used.push(values[code])
   }
   return used
-}
-
-/** Without an escape a text has the same tokens in the line; what is null has one of its own. */
-function addOthersOfLine(column: TextVector, rows: readonly number[], hasEscapes: boolean, tokens: TokenSet): void {
-  const { presence } = column
-  const others = presence === null ? [] : rows.filter(row => presence[row] !== PRESENT)
-  addRows(column, others, tokens)
-  if (hasEscapes) addEscaped(column, rows, tokens)
 }
 
 /** So many bytes at once, and one text. */
