@@ -25,6 +25,7 @@ import type { EventBatch } from './ingest/event-batch.ts'
 import type { MemoryPart } from './ingest/memory-part.ts'
 import { PartIds } from './ingest/part-id.ts'
 import { Publisher } from './ingest/publisher.ts'
+import { RecentParts } from './ingest/recent-parts.ts'
 import { Subscriptions } from './ingest/subscriptions.ts'
 import { TextSizes } from './ingest/text-sizes.ts'
 import { type Compression, FAST_COMPRESSION } from './part/chunk.ts'
@@ -85,6 +86,7 @@ class BufferedStore implements Store {
       Math.min(MAX_BLOCK_ROWS, options.bufferBlockRows ?? options.blockRows ?? MAX_BLOCK_ROWS),
     )
     const sizes = new TextSizes()
+    const recent = new RecentParts()
     this.publisher = new Publisher(
       {
         flushAgeMs: options.flushAgeMs ?? 1000,
@@ -94,7 +96,7 @@ class BufferedStore implements Store {
       {
         publish: (part, isHurried, replaced) => this.publish(part, isHurried, replaced),
         record: () => this.record(),
-        newGeneration: () => new Generation(blockRows, () => ids.next(), sizes),
+        newGeneration: () => new Generation(blockRows, () => ids.next(), sizes, recent),
         now: this.clock,
       },
     )

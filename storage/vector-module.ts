@@ -93,6 +93,11 @@ export const op = {
   /** The highest bit of each byte, as 16 bits of an i32. */
   bitmask: [0xfd, 0x64],
   shiftBytesRight: [0xfd, 0x6d],
+  /** Two bytes, the first of which is the low one, as one number. */
+  shiftPairsLeft: [0xfd, 0x8b, 1],
+  shiftPairsRight: [0xfd, 0x8d, 1],
+  /** Of those of the first, then of the second, one byte each. */
+  bytesOfPairs: [0xfd, 0x66],
   subtractBytes: [0xfd, 0x71],
 } as const
 

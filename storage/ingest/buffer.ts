@@ -5,6 +5,7 @@
 import type { IncomingEvent, PartReader } from '../index.ts'
 import type { EventBatch } from './event-batch.ts'
 import { MemoryPart } from './memory-part.ts'
+import { RecentParts } from './recent-parts.ts'
 import type { TextSizes } from './text-sizes.ts'
 
 export const MAX_BLOCK_ROWS = 65_536
@@ -35,17 +36,22 @@ export class Generation {
   private readonly blockRows: number
   private readonly nextId: () => string
   private readonly sizes: TextSizes
+  private readonly recent: RecentParts
   private readonly byIndex = new Map<string, Map<number, MemoryPart>>()
   private lastIndex = ''
   private lastDay = Number.NaN
   private lastPart: MemoryPart | null = null
   private list: MemoryPart[] = []
 
-  /** @param sizes  what the generations before have held */
-  constructor(blockRows: number, nextId: () => string, sizes: TextSizes) {
+  /**
+   * @param sizes  what the generations before have held
+   * @param recent  and which of their parts are still there
+   */
+  constructor(blockRows: number, nextId: () => string, sizes: TextSizes, recent = new RecentParts()) {
     this.blockRows = blockRows
     this.nextId = nextId
     this.sizes = sizes
+    this.recent = recent
   }
 
   append(event: IncomingEvent, bytes: number, sequence: number, now: number): void {
@@ -82,6 +88,7 @@ export class Generation {
     this.list = this.list.filter(each => each !== part)
     this.rowCount -= part.rowCount
     this.bytes -= part.sizeBytes
+    this.recent.end(part)
     part.release()
   }
 
@@ -98,7 +105,8 @@ export class Generation {
     }
     let part = days.get(day)
     if (part === undefined) {
-      part = new MemoryPart(this.nextId(), index, this.blockRows, this.sizes)
+      part = new MemoryPart(this.nextId(), index, this.blockRows, this.sizes, this.recent.before(index, day))
+      this.recent.begin(index, day, part)
       days.set(day, part)
       this.list.push(part)
     }

@@ -1,6 +1,8 @@
 /** The text of a JSON line without its values, as bytes, and a reader of lines that have just this text between theirs. */
 import { DIGITS_MAX, POWERS_OF_TEN } from '../decimal.ts'
-import { FALSE, type LineCells, NULL, NUMBER, TEXT, TRUE } from './line-cells.ts'
+import { integerOf } from './json.ts'
+import { ESCAPED, FALSE, LITERAL, type LineCells, NULL, NUMBER, TEXT, TRUE } from './line-cells.ts'
+import { endOfPlainArray, SHORT_ESCAPES } from './plain-array.ts'
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -8,6 +10,7 @@ const SPACE = 32
 const MINUS = 45
 const POINT = 46
 const ZERO = 48
+const BRACKET = 91
 
 const WORDS: readonly (readonly [Buffer, number])[] = [
   [Buffer.from('true'), TRUE],
@@ -30,16 +33,21 @@ export class ByteTemplate {
   readonly #pieceStarts: Int32Array
   readonly #pieceView: DataView
   readonly #wanted: Uint8Array
+  readonly #takesOdd: boolean
   /** Of the line that was read last: does every number that is wanted stand there as `String` would write it? */
   isCanonical = true
   /** … and are all its values ASCII? */
   isAscii = true
+  /** … and has one of its texts an escape? */
+  isEscaped = false
 
   /**
    * @param pieces  one more than the line has values
    * @param wanted  for each of them
+   * @param takesOdd  are values taken that are none of the plain kinds: `ESCAPED`, `LITERAL`?
    */
-  constructor(pieces: readonly Uint8Array[], wanted: Uint8Array) {
+  constructor(pieces: readonly Uint8Array[], wanted: Uint8Array, takesOdd = false) {
+    this.#takesOdd = takesOdd
     const count = pieces.length - 1
     this.#pieces = Uint8Array.from(Buffer.concat(pieces))
     this.#pieceView = new DataView(this.#pieces.buffer)
@@ -59,6 +67,7 @@ export class ByteTemplate {
     const pieces = this.#pieces
     const pieceStarts = this.#pieceStarts
     const wanted = this.#wanted
+    const takesOdd = this.#takesOdd
     const count = wanted.length
     const view = cells.viewOf(bytes)
     const pieceView = this.#pieceView
@@ -67,6 +76,7 @@ export class ByteTemplate {
     const lastWord = bytes.length - 4
     let at = from
     let isCanonical = true
+    let isEscaped = false
     let seen = 0
     for (let place = 0; ; place++) {
       const pieceEnd = pieceStarts[place + 1]!
@@ -77,6 +87,7 @@ export class ByteTemplate {
       for (; piece < pieceEnd; piece++) if (bytes[at++] !== pieces[piece]) return -1
       if (place === count) {
         this.isCanonical = isCanonical
+        this.isEscaped = isEscaped
         this.isAscii = (seen & 0x80808080) === 0
         return at <= end ? at : -1
       }
@@ -84,26 +95,33 @@ export class ByteTemplate {
       let byte = head
       if (head === QUOTE) {
         const start = ++at
+        let kind = TEXT
         if (wanted[place] !== HASHED) {
-          let odd = 0
-          while (at <= lastWord) {
-            const word = view.getInt32(at, true)
-            odd = oddBytes(word)
-            if (odd !== 0) {
-              // The first of them is one in truth.
-              const bits = 31 - Math.clz32(odd & -odd)
-              at += bits >>> 3
-              seen |= word & ((1 << (bits & 24)) - 1)
-              break
+          for (;;) {
+            let odd = 0
+            while (at <= lastWord) {
+              const word = view.getInt32(at, true)
+              odd = oddBytes(word)
+              if (odd !== 0) {
+                // The first of them is one in truth.
+                const bits = 31 - Math.clz32(odd & -odd)
+                at += bits >>> 3
+                seen |= word & ((1 << (bits & 24)) - 1)
+                break
+              }
+              seen |= word
+              at += 4
             }
-            seen |= word
-            at += 4
-          }
-          byte = bytes[at]!
-          // What no plain string holds ends the loop, and so does what is not there.
-          while (odd === 0 && byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE) {
-            seen |= byte
-            byte = bytes[++at]!
+            byte = bytes[at]!
+            // What no plain string holds ends the loop, and so does what is not there.
+            while (odd === 0 && byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE) {
+              seen |= byte
+              byte = bytes[++at]!
+            }
+            if (byte !== BACKSLASH || !takesOdd || SHORT_ESCAPES[bytes[at + 1]!] !== 1) break
+            kind = ESCAPED
+            isEscaped = true
+            at += 2
           }
         } else {
           let hash = 0
@@ -116,7 +134,7 @@ export class ByteTemplate {
           cells.hashes[first + place] = hash
         }
         if (byte !== QUOTE) return -1
-        kinds[first + place] = TEXT
+        kinds[first + place] = kind
         starts[first + place] = start
         ends[first + place] = at
         at++
@@ -132,6 +150,16 @@ export class ByteTemplate {
         digit = bytes[++to]! - ZERO
       }
       if (to === start) {
+        if (head === BRACKET && takesOdd) {
+          const arrayEnd = endOfPlainArray(bytes, at, end)
+          if (arrayEnd < 0) return -1
+          for (; to < arrayEnd; to++) seen |= bytes[to]!
+          kinds[first + place] = LITERAL
+          starts[first + place] = at
+          ends[first + place] = arrayEnd
+          at = arrayEnd
+          continue
+        }
         const word = isNegative ? undefined : WORDS.find(([letters]) => startsWith(bytes, at, letters))
         if (word === undefined) return -1
         kinds[first + place] = word[1]
@@ -150,7 +178,16 @@ export class ByteTemplate {
         decimals = to - point - 1
         if (decimals === 0) return -1
       }
-      if (to - start > DIGITS_MAX) return -1
+      if (to - start > DIGITS_MAX) {
+        if (!takesOdd || decimals > 0) return -1
+        const literal = bytes.toString('latin1', at, to)
+        if (String(integerOf(literal)) !== literal) isCanonical = false
+        kinds[first + place] = LITERAL
+        starts[first + place] = at
+        ends[first + place] = to
+        at = to
+        continue
+      }
       if (wanted[place] !== SKIPPED) {
         const value = decimals === 0 ? digits : digits / POWERS_OF_TEN[decimals]!
         if (decimals === 0 ? isNegative && digits === 0 : bytes[to - 1] === ZERO || value < PLAIN_MIN)

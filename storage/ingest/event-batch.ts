@@ -21,6 +21,8 @@ export interface LineShape {
   readonly bytes: ByteTemplate
   /** The same as the part writer has it: `_raw` of such a line can be put together from its fields. */
   readonly template: Template
+  /** The line it was learnt from has values that the machine code does not take. */
+  readonly isOdd: boolean
 }
 
 /** To begin with: most requests hold few. */
@@ -52,6 +54,8 @@ export class EventBatch {
   hasTime = new Uint8Array(ROWS)
   /** Is the line what its template and its values give, byte for byte? */
   isCanonical = new Uint8Array(ROWS)
+  /** Has one of its texts an escape? */
+  isEscaped = new Uint8Array(ROWS)
   /** Of lines that were read many at once, in order. */
   readonly runs: LineRun[] = []
   #lastRun = 0
@@ -80,7 +84,7 @@ export class EventBatch {
     return row
   }
 
-  /** So many lines of one shape, of which the caller says the rest: their cells, which there is room for then, where they begin and end, whether they are canonical. */
+  /** So many lines of one shape, of which the caller says the rest: their cells, which there is room for then, where they begin and end, whether they are canonical or have escapes. */
   addLines(shape: LineShape, bytes: Buffer, count: number, defaults: EventDefaults): void {
     this.#reserve(count)
     if (this.bytes !== bytes) {
@@ -89,12 +93,13 @@ export class EventBatch {
     }
     const placeCount = shape.template.fields.length
     this.cells.reserve(this.cellCount + count * placeCount)
-    const { shapes, events, firstCells } = this
+    const { shapes, events, firstCells, isEscaped } = this
     for (let row = this.count, cell = this.cellCount; row < this.count + count; row++, cell += placeCount) {
       shapes[row] = shape
       events[row] = null
       this.defaults[row] = defaults
       firstCells[row] = cell
+      isEscaped[row] = 0
     }
     this.count += count
     this.cellCount += count * placeCount
@@ -156,6 +161,7 @@ export class EventBatch {
     this.nanos = resized(this.nanos, new Uint16Array(rows))
     this.hasTime = flags(this.hasTime)
     this.isCanonical = flags(this.isCanonical)
+    this.isEscaped = flags(this.isEscaped)
   }
 
   clear(): void {
@@ -193,6 +199,11 @@ export class EventBatch {
     return this.ends[row]! - this.starts[row]!
   }
 
+  /** The same of lines. */
+  lengthOfLines(from: number, to: number): number {
+    return lengthOf(this.starts, this.ends, from, to)
+  }
+
   /** As the buffer counts them, see `sizeOfEvent`. */
   sizeOf(row: number): number {
     const shape = this.shapes[row]
@@ -215,7 +226,7 @@ export class EventBatch {
   /** The same of lines of one shape. */
   sizeOfLines(from: number, to: number): number {
     const { names } = this.shapes[from]!.known.shape
-    return (to - from) * sizeOfFields(names.length) + 2 * lengthOf(this.starts, this.ends, from, to)
+    return (to - from) * sizeOfFields(names.length) + 2 * this.lengthOfLines(from, to)
   }
 
   /** Has every event a time? */

@@ -1,5 +1,5 @@
 /**
- * The distinct strings of one field within one (index, day) of the buffer, shared by its blocks while they fill. It only grows.
+ * The distinct strings of one field within one (index, day) of the buffer, shared by its blocks while they fill, and in a flood by the part that follows. It only grows.
  * Dictionary identity is a cache key for tables computed per distinct value, so a grown dictionary is handed out as a new object.
  */
 import { utf8Of } from '../part/ascii.ts'
@@ -13,6 +13,10 @@ import { hashOfText, TextTable } from './text-table.ts'
 
 /** As many as a part's dictionary takes. */
 const MAX_VALUES = 262_000
+/** Fewer are met again soon enough by a part that follows; with more of them, some may be of long ago, and there had better be room. */
+const GO_ON_VALUES = { min: 1024, max: MAX_VALUES / 2 } as const
+/** Places that number their texts are few, and another is known by it when lines look different. */
+const NUMBERED_PLACES_MAX = 16
 /** Rows before which any number of distinct values is fine: of 100 k users the first few thousand rows are nearly all different. */
 const MIN_ROWS = 65_536
 /**
@@ -22,9 +26,29 @@ const MIN_ROWS = 65_536
  */
 const LONG_ROWS = 1024
 const LONG_CHARACTERS = 16
+/** Of texts as long as these, every other one that says something new is too many: a message of 800 characters took 14 µs as a string, 1 as bytes. */
+const HUGE_CHARACTERS = 256
 
 /** The dictionaries one snapshot has handed out, so that all its complete blocks share them. */
 export type FrozenDictionaries = Map<FieldDictionary, Dictionary>
+
+/** Codes by how a text is written in a line. */
+class EscapedTexts {
+  readonly #table = new TextTable()
+  /** By the number of the text here: two may be one text, written in two ways. */
+  readonly #codes: number[] = []
+
+  /** -1: it is not known. */
+  codeOf(words: DataView, start: number, end: number): number {
+    const number = this.#table.find(words, start, end, hashOfText(words, start, end))
+    return number < 0 ? -1 : this.#codes[number]!
+  }
+
+  /** Of one that is not known. */
+  add(code: number, words: DataView, start: number, end: number): void {
+    this.#table.add(this.#codes.push(code) - 1, words, start, end, hashOfText(words, start, end))
+  }
+}
 
 export class FieldDictionary {
   private readonly values: Value[] = []
@@ -35,6 +59,7 @@ export class FieldDictionary {
   private inTable = 0
   /** By the numbers that the reader of lines gave them; -1: not known. */
   private readonly byNumber = new Map<PlaceTexts, Int32Array>()
+  private escaped: EscapedTexts | null = null
   private rows = 0
   private characters = 0
   private last: Dictionary = { values: [], isDistinct: true }
@@ -70,6 +95,19 @@ export class FieldDictionary {
     return code
   }
 
+  /** The same of a text that is what `bytes[start … end)` says with escapes, as `LineCells` has it: of one that comes again no string is made. */
+  codeOfEscaped(bytes: Buffer, words: DataView, start: number, end: number): number {
+    this.escaped ??= new EscapedTexts()
+    const known = this.escaped.codeOf(words, start, end)
+    if (known >= 0) {
+      this.rows++
+      return known
+    }
+    const code = this.codeOf(JSON.parse(`"${bytes.toString('utf8', start, end)}"`) as string)
+    if (code >= 0) this.escaped.add(code, words, start, end)
+    return code
+  }
+
   /** The codes of what is known at `place` of rows of a batch, up to `to` or the first that is not. @param shift  from a row of the batch to one of `codes` */
   codesOfCells(
     batch: EventBatch,
@@ -98,6 +136,13 @@ export class FieldDictionary {
   /** So many values that it has were met without asking it. */
   noteMet(count: number): void {
     this.rows += count
+  }
+
+  /** Is the part that follows to go on with it? */
+  mayGoOn(): boolean {
+    // Of places there may be no more of.
+    if (this.byNumber.size > NUMBERED_PLACES_MAX) this.byNumber.clear()
+    return this.values.length >= GO_ON_VALUES.min && this.values.length <= GO_ON_VALUES.max
   }
 
   codeOfAbsent(value: null | undefined): number {
@@ -138,7 +183,9 @@ export class FieldDictionary {
   private isTooDiverse(): boolean {
     const size = this.values.length
     if (size >= MAX_VALUES || (this.rows >= MIN_ROWS && size * 4 > this.rows * 3)) return true
-    return this.rows >= LONG_ROWS && size * 8 > this.rows * 7 && this.characters > size * LONG_CHARACTERS
+    if (this.rows < LONG_ROWS) return false
+    if (size * 8 > this.rows * 7 && this.characters > size * LONG_CHARACTERS) return true
+    return size * 2 > this.rows && this.characters > size * HUGE_CHARACTERS
   }
 
   private mapped(): ReadonlyMap<Value, number> {

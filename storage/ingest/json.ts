@@ -55,7 +55,7 @@ function mended(text: string, value: unknown): unknown {
 }
 
 /** The value of an integer's digits under the language's rules: number, bigint within int64, else float. */
-function integerOf(digits: string): number | bigint {
+export function integerOf(digits: string): number | bigint {
   const approximate = Number(digits)
   if (Number.isSafeInteger(approximate)) return approximate
   const exact = BigInt(digits)

@@ -3,16 +3,26 @@
  * no object is made of a value that only goes on into a column.
  */
 import type { Value } from '../value.ts'
+import { integerOf } from './json.ts'
 
 export const TEXT = 1
 export const NUMBER = 2
 export const TRUE = 3
 export const FALSE = 4
 export const NULL = 5
+/** A text with escapes, each as `JSON.stringify` writes it: where it lies is what is to be unescaped. */
+export const ESCAPED = 6
+/** An integer of many digits, or an array of plain values, as JSON. */
+export const LITERAL = 7
+
+/** Is it a text? */
+export function isText(kind: number | undefined): boolean {
+  return kind === TEXT || kind === ESCAPED
+}
 
 export class LineCells {
   kinds: Uint8Array
-  /** Of texts: where their bytes lie, and a hash of them where somebody wants one. */
+  /** Of texts and literals: where their bytes lie, and a hash of them where somebody wants one. */
   starts: Int32Array
   ends: Int32Array
   hashes: Int32Array
@@ -58,6 +68,12 @@ export class LineCells {
         return this.numbers[cell]!
       case NULL:
         return null
+      case ESCAPED:
+        return JSON.parse(`"${bytes.toString('utf8', this.starts[cell], this.ends[cell])}"`) as string
+      case LITERAL: {
+        const text = bytes.toString('utf8', this.starts[cell], this.ends[cell])
+        return text.startsWith('[') ? (JSON.parse(text) as Exclude<Value, undefined>) : integerOf(text)
+      }
       default:
         return this.kinds[cell] === TRUE
     }

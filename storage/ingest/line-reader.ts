@@ -1,6 +1,6 @@
 /**
  * Lines of a buffer into a batch: what looks like a line before is read from its bytes, and nothing is made of it but the places of its
- * values (1.6 → 0.6 µs a seeded event, and nothing to collect). Whatever is not plainly such a line (an escape, a number of many digits, another name, bytes that
+ * values (1.6 → 0.6 µs a seeded event, and nothing to collect). Whatever is not plainly such a line (a character by its number, an exponent, another name, bytes that
  * are no UTF-8) goes the way every line can go, so this reader decides nothing: a property test holds the two together.
  */
 import { isUtf8 } from 'node:buffer'
@@ -10,15 +10,16 @@ import { ByteTemplate, READ } from './byte-template.ts'
 import type { EventBatch, LineShape } from './event-batch.ts'
 import { isoMicrosLike, isoNanos } from './iso-time.ts'
 import { KnownShape } from './known-shape.ts'
-import { LineCells, TEXT } from './line-cells.ts'
+import { ESCAPED, isText, LITERAL, LineCells, TEXT } from './line-cells.ts'
 import { endOfLine, endOfText } from './line-end.ts'
 import { type ByteSpan, lineLoop } from './line-loop.ts'
 import type { EventDefaults, EventReader, ReadResult } from './read-event.ts'
-import { isPlain } from './shape-reader.ts'
 import { parseTime } from './timestamp.ts'
 
-/** Shapes tried before a line is read from nothing: sources alternate between few. */
-const TRIES_MAX = 4
+/** Shapes tried before a line is read from nothing: sources alternate between few, those of Windows between a dozen. */
+const TRIES_MAX = 16
+/** Of those, by the machine code, which has room for as many. */
+const LOOP_TRIES_MAX = 4
 /** Shapes that may be learnt before one has proved useful; each line read by one earns a part of another. */
 const CREDIT_MAX = 16
 const CREDIT_OF_LINE = 0.05
@@ -92,9 +93,10 @@ export class LineReader {
     const loop = known.length === 0 ? null : lineLoop()
     if (loop === null || (batch.bytes !== bytes && batch.cellCount > 0)) return at
     const span = { start: at, end }
-    for (let index = 0; index < known.length; index++) {
+    for (let index = 0, tries = 0; index < known.length && tries < LOOP_TRIES_MAX; index++) {
       const shape = known[index]!
-      if (!shape.known.isFor(defaults)) continue
+      if (shape.isOdd || !shape.known.isFor(defaults)) continue
+      tries++
       const firstRow = batch.count
       const firstCell = batch.cellCount
       const next = loop.read(shape, batch, bytes, span, rowsMax, defaults)
@@ -128,7 +130,7 @@ export class LineReader {
     if ('problem' in result) return result.problem
     const { event } = result
     batch.addEvent(event)
-    if (this.#credit < 1 || event.raw !== text || !isPlain(text)) return null
+    if (this.#credit < 1 || event.raw !== text) return null
     this.#credit--
     const shape = shapeOf(text, line, defaults, event)
     if (shape === null) return null
@@ -144,10 +146,10 @@ function shapeOf(text: string, line: Buffer, defaults: EventDefaults, event: Inc
   const known = template === null ? null : KnownShape.of(template, defaults, event)
   if (template === null || known === null) return null
   const placeCount = template.fields.length
-  const bytes = new ByteTemplate(template.pieces, new Uint8Array(placeCount).fill(READ))
-  return bytes.read(line, 0, line.length, new LineCells(placeCount), 0) === line.length
-    ? { known, bytes, template }
-    : null
+  const bytes = new ByteTemplate(template.pieces, new Uint8Array(placeCount).fill(READ), true)
+  const cells = new LineCells(placeCount)
+  if (bytes.read(line, 0, line.length, cells, 0) !== line.length) return null
+  return { known, bytes, template, isOdd: cells.kinds.includes(ESCAPED) || cells.kinds.includes(LITERAL) }
 }
 
 function readAs(
@@ -164,11 +166,12 @@ function readAs(
   const first = batch.cellCount
   cells.reserve(first + placeCount)
   if (!known.isFor(defaults) || template.read(bytes, start, end, cells, first) !== end) return false
-  if (!known.takesSource(cells.kinds[first + known.sourceAt] === TEXT)) return false
+  if (!known.takesSource(isText(cells.kinds[first + known.sourceAt]))) return false
   // What is no UTF-8 becomes other text than its bytes.
   if (!template.isAscii && !isUtf8(bytes.subarray(start, end))) return false
   const row = batch.addLine(shape, bytes, start, end, defaults)
   batch.isCanonical[row] = template.isCanonical ? 1 : 0
+  batch.isEscaped[row] = template.isEscaped ? 1 : 0
   noteTime(known.times, batch, row, first, defaults)
   return true
 }

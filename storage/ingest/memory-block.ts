@@ -3,6 +3,7 @@ import type { IncomingEvent } from '../index.ts'
 import type { KnownRaw } from '../part/columns.ts'
 import type { ReadyFilter } from '../part/ready-filter.ts'
 import { isEarlier } from '../part/summary.ts'
+import type { ThinColumn } from '../part/thin.ts'
 import { DateTime, type Value } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { ColumnBuilder, type FieldState } from './column-builder.ts'
@@ -10,7 +11,6 @@ import { greatestOf, leastOf, type PresentOrNull, TimeStorage } from './column-s
 import type { EventBatch } from './event-batch.ts'
 import type { FrozenDictionaries } from './field-dictionary.ts'
 import { LineStorage } from './line-storage.ts'
-import { RawTemplates } from './raw-templates.ts'
 import { type Shape, ShapedFields } from './shape.ts'
 
 /** Text of one block beyond which it is complete before its rows are: offsets are 32 bits, and a chunk is read whole. */
@@ -40,16 +40,18 @@ export class MemoryBlock {
   private readonly time: TimeStorage
   private readonly raw: LineStorage
   private rawCount = 0
-  private readonly rawTemplates = new RawTemplates()
   private min: DateTime | null = null
   private max: DateTime | null = null
   private lastMicros = Number.NEGATIVE_INFINITY
   private lastNanos = 0
   private sorted = true
 
-  /** @param expectedRows  what to make room for with the first */
+  /**
+   * @param expectedRawBytes  of `_raw` that is kept, what to make room for with the first text
+   * @param expectedRows  and with the first row of all else
+   */
   constructor(expectedRawBytes = 0, expectedRows = 0) {
-    this.raw = new LineStorage(expectedRawBytes, expectedRows)
+    this.raw = new LineStorage(expectedRawBytes)
     this.time = new TimeStorage(expectedRows)
   }
 
@@ -73,7 +75,6 @@ export class MemoryBlock {
     this.noteTimes(row, batch, from, to)
     this.raw.addLines(row, batch, from, to)
     this.rawCount += to - from
-    this.rawTemplates.addLines(row, batch, from, to)
     const columns = this.columnsOf(known.shape)
     const { names } = known.shape
     const placeCount = names.length - known.added.length
@@ -186,13 +187,20 @@ export class MemoryBlock {
   /** Null when no row of the block has the field. */
   view(field: string, rowCount: number, frozen: FrozenDictionaries | null): Vector | null {
     if (field === '_time') return this.time.view(rowCount)
-    if (field === '_raw') return this.rawCount === 0 ? null : this.raw.view(rowCount)
+    if (field === '_raw')
+      return this.rawCount === 0 ? null : this.raw.view(rowCount, this.rowCount, name => this.present(name))
     return this.columns.get(field)?.view(rowCount, frozen) ?? null
+  }
+
+  /** All rows of a field; one of few values is not made whole. */
+  private present(field: string): Vector | ThinColumn | null {
+    const column = this.columns.get(field)
+    return column?.thin(this.rowCount) ?? column?.view(this.rowCount, null) ?? null
   }
 
   /** Null: the part writer has to find out what `_raw` is made of. */
   knownRaw(): KnownRaw | null {
-    return this.rawCount === this.rowCount ? this.rawTemplates.of(this.rowCount, this.raw) : null
+    return this.rawCount === this.rowCount ? this.raw.known(this.rowCount) : null
   }
 
   columnBytes(field: string): number {
@@ -201,8 +209,9 @@ export class MemoryBlock {
     return this.columns.get(field)?.byteLength ?? 0
   }
 
+  /** Of text that is kept. */
   textBytes(field: string): number {
-    return field === '_raw' ? this.raw.textBytes : (this.columns.get(field)?.textBytes ?? 0)
+    return field === '_raw' ? this.raw.keptBytes : (this.columns.get(field)?.textBytes ?? 0)
   }
 
   private addColumn(field: FieldState | null, row: number, first: PresentOrNull): ColumnBuilder | null {

@@ -14,7 +14,7 @@ import type { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { type ColumnBuilder, FieldState } from './column-builder.ts'
 import type { EventBatch } from './event-batch.ts'
-import type { FrozenDictionaries } from './field-dictionary.ts'
+import type { FieldDictionary, FrozenDictionaries } from './field-dictionary.ts'
 import { MemoryBlock, type TimeBounds } from './memory-block.ts'
 import { type VerdictSource, verdictOf, verdictOfTime } from './memory-verdict.ts'
 import { TextSizes } from './text-sizes.ts'
@@ -34,6 +34,8 @@ export class MemoryPart {
   private readonly blocks: MemoryBlock[] = []
   private open: MemoryBlock
   private readonly fields = new Map<string, FieldState>()
+  /** Of the part before. */
+  private readonly dictionaries: ReadonlyMap<string, FieldDictionary>
   /** Of a block. */
   private readonly expected = { rows: 0 }
   private rawCount = 0
@@ -45,16 +47,19 @@ export class MemoryPart {
     if (field === undefined) {
       if (name === '_time' || name === '_raw') return null
       field = new FieldState(name, this.sizes.expected(name), this.expected)
+      field.dictionary = this.dictionaries.get(name) ?? null
       this.fields.set(name, field)
     }
     return field
   }
 
-  constructor(id: string, index: string, blockRows: number, sizes = new TextSizes()) {
+  /** @param before  of the same index and day, full; it may be read and written, and nothing is appended to it any more */
+  constructor(id: string, index: string, blockRows: number, sizes = new TextSizes(), before: MemoryPart | null = null) {
     this.id = id
     this.index = index
     this.blockRows = blockRows
     this.sizes = sizes
+    this.dictionaries = before === null ? new Map() : before.dictionariesToGoOn()
     this.open = this.newBlock()
     this.blocks.push(this.open)
   }
@@ -125,10 +130,20 @@ export class MemoryPart {
   *columns(): Iterable<BlockColumns> {
     const names = ['_time', '_raw', ...this.fields.keys()]
     for (const name of names) this.sizes.note(name, Math.max(...this.blocks.map(block => block.textBytes(name))))
+    // As they are now: the part that follows may add to them meanwhile. What the last block lacks at its end is told first.
+    for (const column of this.open.columns.values()) column.view(this.open.rowCount, null)
+    const frozen: FrozenDictionaries = new Map()
     for (const block of this.blocks) {
       block.isHandedOver = true
-      yield this.columnsOf(block, names)
+      yield this.columnsOf(block, names, frozen)
     }
+  }
+
+  private dictionariesToGoOn(): ReadonlyMap<string, FieldDictionary> {
+    const dictionaries = new Map<string, FieldDictionary>()
+    for (const { name, dictionary, isText } of this.fields.values())
+      if (!isText && dictionary?.mayGoOn() === true) dictionaries.set(name, dictionary)
+    return dictionaries
   }
 
   /**
@@ -145,10 +160,14 @@ export class MemoryPart {
     return makeFilterSteps(this.columnsOf(block, ['_time', '_raw', ...block.columns.keys()]), tokens)
   }
 
-  private columnsOf(block: MemoryBlock, names: readonly string[]): BlockColumns {
+  private columnsOf(
+    block: MemoryBlock,
+    names: readonly string[],
+    frozen: FrozenDictionaries | null = null,
+  ): BlockColumns {
     const thin = thinColumnsOf(block)
     const raw = block.knownRaw()
-    const columns = new BlockColumnMap(block, names, thin, raw)
+    const columns = new BlockColumnMap(block, names, thin, raw, frozen)
     return { rowCount: block.rowCount, columns, thin, raw, filter: block.filter }
   }
 
@@ -302,14 +321,17 @@ class MemoryBlockReader implements BlockReader, VerdictSource {
 class BlockColumnMap implements ReadonlyMap<string, Vector> {
   private readonly block: MemoryBlock
   private readonly names: readonly string[]
+  private readonly frozen: FrozenDictionaries | null
 
   constructor(
     block: MemoryBlock,
     names: readonly string[],
     thin: ReadonlyMap<string, ThinColumn>,
     raw: KnownRaw | null,
+    frozen: FrozenDictionaries | null,
   ) {
     this.block = block
+    this.frozen = frozen
     this.names = names.filter(name => this.has(name) && !thin.has(name) && (raw === null || name !== '_raw'))
   }
 
@@ -323,7 +345,7 @@ class BlockColumnMap implements ReadonlyMap<string, Vector> {
   }
 
   get(name: string): Vector | undefined {
-    return this.block.view(name, this.block.rowCount, null) ?? undefined
+    return this.block.view(name, this.block.rowCount, this.frozen) ?? undefined
   }
 
   forEach(callback: (vector: Vector, name: string, map: ReadonlyMap<string, Vector>) => void): void {

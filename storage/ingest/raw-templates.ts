@@ -1,12 +1,11 @@
 /**
- * Which lines of a block are known to be what a template and their fields give. Their reader has compared all of it: the template's pieces byte for byte, texts
- * without an escape, numbers as `String` writes them (`ByteTemplate.isCanonical`). So `_raw` need not go to the thread that builds the part.
+ * Which lines of a block are known to be what a template and their fields give. Their reader has compared all of it: the template's pieces byte for byte, escapes that
+ * are those of `JSON.stringify`, numbers as `String` writes them (`ByteTemplate.isCanonical`). So `_raw` need not go to the thread that builds the part.
  */
-import type { KnownRaw } from '../part/columns.ts'
 import { TEMPLATES_MAX } from '../part/rebuilt/prove.ts'
+import type { RebuiltText } from '../part/rebuilt/rebuilt.ts'
 import { resized } from './column-storage.ts'
 import type { EventBatch, LineShape } from './event-batch.ts'
-import type { LineStorage } from './line-storage.ts'
 
 /** In a shorter block the writer looks at the texts as values. */
 const ROWS_MIN = 1024
@@ -16,30 +15,42 @@ export class RawTemplates {
   /** By row; those behind its end are not known. */
   #chosen = new Uint16Array(0)
   #knownBytes = 0
+  #hasEscapes = false
 
-  addLines(row: number, batch: EventBatch, from: number, to: number): void {
+  /** False: none of them is. */
+  addLines(row: number, batch: EventBatch, from: number, to: number): boolean {
     const shape = batch.shapes[from]!
     let number = this.#shapes.indexOf(shape) + 1
     if (number === 0) {
-      if (this.#shapes.length >= TEMPLATES_MAX) return
+      if (this.#shapes.length >= TEMPLATES_MAX) return false
       number = this.#shapes.push(shape)
     }
     const rows = row + to - from
     if (rows > this.#chosen.length) this.#chosen = resized(this.#chosen, new Uint16Array(Math.max(ROWS_MIN, rows * 2)))
+    this.#hasEscapes ||= batch.isEscaped.subarray(from, to).includes(1)
     this.#knownBytes += choose(number, this.#chosen, row - from, batch, from, to)
+    return true
   }
 
-  /** Null where too little is known: the text is handed over then. @param raw  the lines themselves, one for every row */
-  of(rowCount: number, raw: LineStorage): KnownRaw | null {
-    // As much as the writer wants, lest it take the text for no JSON and ask for all of it.
-    if (rowCount < ROWS_MIN || this.#knownBytes * 2 < raw.textBytes) return null
-    const chosen = resized(this.#chosen, new Uint16Array(rowCount))
-    return {
-      templates: this.#shapes.map(({ template }) => template),
-      chosen,
-      rest: raw.textsOf(chosen),
-      textBytes: raw.textBytes,
-    }
+  get byteLength(): number {
+    return this.#chosen.byteLength
+  }
+
+  /** Has a text of a line that is known an escape? */
+  get hasEscapes(): boolean {
+    return this.#hasEscapes
+  }
+
+  /** What is known of so many rows; null: nothing. @param textBytes  of all of them */
+  known(rowCount: number, textBytes: number): RebuiltText | null {
+    if (this.#knownBytes === 0) return null
+    const templates = this.#shapes.map(({ template }) => template)
+    return { templates, chosen: resized(this.#chosen, new Uint16Array(rowCount)), textBytes }
+  }
+
+  /** Is it so little that the writer, who wants more of a block, had better see the texts? */
+  isLittle(rowCount: number, textBytes: number): boolean {
+    return rowCount < ROWS_MIN || this.#knownBytes * 2 < textBytes
   }
 }
 

@@ -6,7 +6,7 @@ import { NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ColumnStorage, grownCapacity, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
 import type { EventBatch } from './event-batch.ts'
 import type { FieldDictionary, FrozenDictionaries } from './field-dictionary.ts'
-import { TEXT } from './line-cells.ts'
+import { ESCAPED, TEXT } from './line-cells.ts'
 import type { LineRun } from './line-texts.ts'
 import { fitted } from './text-sizes.ts'
 
@@ -59,8 +59,11 @@ export class DictStorage implements ColumnStorage {
       }
       if (at === end) continue
       const cell = firstCells[at]! + place
-      if (kinds[cell] !== TEXT) break
-      const code = dictionary.codeOfBytes(bytes, words, starts[cell]!, ends[cell]!)
+      const isEscaped = kinds[cell] === ESCAPED
+      if (kinds[cell] !== TEXT && !isEscaped) break
+      const code = isEscaped
+        ? dictionary.codeOfEscaped(bytes, words, starts[cell]!, ends[cell]!)
+        : dictionary.codeOfBytes(bytes, words, starts[cell]!, ends[cell]!)
       if (code < 0) break
       if (code > 65_535 && !(codes instanceof Uint32Array)) {
         this.widenFor(code)
@@ -257,8 +260,9 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
         continue
       }
       const cell = firstCells[at]! + place
-      if (kinds[cell] !== TEXT) break
-      this.addBytes(row + at - from, batch.bytes, batch.words, starts[cell]!, ends[cell]!)
+      if (kinds[cell] === ESCAPED) this.addEscaped(row + at - from, batch.bytes, starts[cell]!, ends[cell]!)
+      else if (kinds[cell] !== TEXT) break
+      else this.addBytes(row + at - from, batch.bytes, batch.words, starts[cell]!, ends[cell]!)
       at++
     }
     return at - from
@@ -302,6 +306,15 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     this.offsets[row + 1] = this.used
   }
 
+  /** The same of what `from[start … end)` says with escapes, which are of two bytes each. */
+  private addEscaped(row: number, from: Buffer, start: number, end: number): void {
+    this.passOver(row)
+    this.mark(row, PRESENT)
+    if (this.used + end - start > this.bytes.length) this.makeRoom(end - start)
+    this.used = unescapeTo(this.bytes, this.used, from, start, end)
+    this.offsets[row + 1] = this.used
+  }
+
   at(row: number): Value {
     if (!this.isPresent(row)) return this.absent(row)
     return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.used).toString(
@@ -311,7 +324,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     )
   }
 
-  view(rowCount: number): Vector {
+  view(rowCount: number): TextVector {
     this.finishPadding(rowCount)
     const used = this.offsets[rowCount] ?? 0
     return {
@@ -327,6 +340,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   textsOf(numbers: Uint16Array): TextVector {
     const rowCount = numbers.length
     const offsets = new Uint32Array(rowCount + 1)
+    if (this.used === 0) return { kind: 'text', rowCount, bytes: new Uint8Array(0), offsets, presence: null }
     for (let row = 0; row < rowCount; row++) {
       const length = numbers[row] === 0 ? this.offsets[row + 1]! - this.offsets[row]! : 0
       offsets[row + 1] = offsets[row]! + length
@@ -401,4 +415,19 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     }
     this.used = at + this.writer.write(text, at)
   }
+}
+
+const BACKSLASH = 92
+/** By what stands behind the backslash. */
+const UNESCAPED = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+for (const [at, byte] of Buffer.from('bfnrt').entries()) UNESCAPED[byte] = [8, 12, 10, 13, 9][at]!
+
+/** Answers where it ends. */
+function unescapeTo(out: Uint8Array, at: number, from: Uint8Array, start: number, end: number): number {
+  let to = at
+  for (let index = start; index < end; index++) {
+    const byte = from[index]!
+    out[to++] = byte === BACKSLASH ? UNESCAPED[from[++index]!]! : byte
+  }
+  return to
 }

@@ -34,6 +34,8 @@ export interface KnownRaw {
   readonly rest: TextVector
   /** Of all rows. */
   readonly textBytes: number
+  /** Has a text in a line with a template an escape? Then it has other tokens there than in its field. */
+  readonly hasEscapes: boolean
 }
 
 /** What the catalog keeps of a part; `storage/part/write.ts` returns it and `describePart` reads it back from the footer. */

@@ -26,6 +26,12 @@ export class FieldDictionary implements Dictionary {
     return this.#others.get(keyOf(value)) ?? -1
   }
 
+  /** Has the value of a code of `dictionary` a code here? Where all values came from that one, no map is made to tell (40 ms of a load's 2.3 s). */
+  has(dictionary: Dictionary, code: number): boolean {
+    if (this.#only === dictionary) return (this.#translations.get(dictionary)?.[code] ?? -1) >= 0
+    return this.find(dictionary.values[code]) >= 0
+  }
+
   /**
    * The codes of `values`, the new ones added; null, and nothing added, when they would be too many for one dictionary.
    * What it returns is as long as `values`.

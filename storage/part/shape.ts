@@ -91,16 +91,20 @@ const ROWS_ASKED = 256
  * nothing a second time, and one block of text among codes has every query number them again (counting by 100,000 users: 67 ms with one
  * such block in 31, 39 without).
  */
-function knowsMost(dictionary: FieldDictionary, rowCount: number, valueAt: (row: number) => Value): boolean {
+function knowsMost(
+  dictionary: FieldDictionary,
+  rowCount: number,
+  valueAt: (row: number) => Value,
+  isKnown = (row: number): boolean => dictionary.find(valueAt(row)) >= 0,
+): boolean {
   if (dictionary.values.length === 0) return false
   const step = Math.max(1, Math.floor(rowCount / ROWS_ASKED))
   let asked = 0
   let known = 0
   for (let row = 0; row < rowCount; row += step) {
-    const value = valueAt(row)
-    if (value === undefined) continue
+    if (valueAt(row) === undefined) continue
     asked++
-    if (dictionary.find(value) >= 0) known++
+    if (isKnown(row)) known++
   }
   return known * 2 >= asked && asked > 0
 }
@@ -193,7 +197,8 @@ function shapeCodes(vector: DictVector, target: FieldDictionary | null): Vector 
   const present = kinds & ~(KIND_NULL | KIND_MISSING)
   const rare = (kinds & KIND_MISSING) !== 0 && isSparse(listedCountOf(codes, values), rowCount)
   if (target !== null && !rare && (present & (present - 1) || present === KIND_STRING || present === KIND_OTHER)) {
-    if (usedCount <= distinctLimit(rowCount) || knowsMost(target, rowCount, row => values[codes[row]!])) {
+    const isKnown = (row: number): boolean => target.has(vector.dictionary, codes[row]!)
+    if (usedCount <= distinctLimit(rowCount) || knowsMost(target, rowCount, row => values[codes[row]!], isKnown)) {
       const translation = target.translate(vector.dictionary, used)
       if (translation !== null) {
         translateCodes(codes, translation)

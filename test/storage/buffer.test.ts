@@ -152,6 +152,28 @@ test('blocks of a part share one dictionary, which is a new object only when it 
   assert.deepEqual(first.values, ['v0', 'v1'])
 })
 
+test('very long texts of which most are new are held as text, others by their codes', () => {
+  const kindOf = (length: number, isNew: (row: number) => boolean): string | undefined => {
+    const textOf = (row: number) => `${isNew(row) ? row : 'again'} `.padEnd(length, 'x')
+    const events = Array.from({ length: 2000 }, (_, row) => event({ message: textOf(row) }))
+    const message = partOf(events, 4096).snapshot().block(0).column('message')!
+    assert.equal(valueAt(message, 1501), textOf(1501))
+    return message.kind
+  }
+  assert.equal(
+    kindOf(400, row => row % 10 < 7),
+    'text',
+  )
+  assert.equal(
+    kindOf(400, row => row % 10 < 4),
+    'dict',
+  )
+  assert.equal(
+    kindOf(40, row => row % 10 < 7),
+    'dict',
+  )
+})
+
 test('thousands of rare fields do not cost a block-long array each', () => {
   const events = range(0, 20_000).map(n => event(n % 10 === 0 ? { n, [`rare${n % 5000}`]: n } : { n }))
   const part = partOf(events, 20_000)

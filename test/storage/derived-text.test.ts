@@ -69,6 +69,22 @@ test('what only looks like hexadecimal ids is text', () => {
   }
 })
 
+test('ids that are more than is packed at once come back, and one byte that is no digit is seen wherever it is', () => {
+  const ids = Array.from({ length: 9000 }, (_, row) => (row * 7_919_777_711).toString(16).padStart(18, '0'))
+  assert.deepEqual(throughHex(ids), ids)
+  for (const [row, at] of [
+    [0, 0],
+    [17, 17],
+    [3640, 8],
+    [3641, 1],
+    [8999, 17],
+  ] as const)
+    for (const other of ['g', '`', ':', '/', 'F', '\0', '\x80']) {
+      const id = ids[row]!
+      assert.equal(throughHex(ids.with(row, id.slice(0, at) + other + id.slice(at + 1))), null, `${row} ${at} ${other}`)
+    }
+})
+
 function timesOf(micros: readonly number[], nanos: readonly number[] | null = null): TimeVector {
   return {
     kind: 'time',
@@ -99,6 +115,31 @@ function throughTime(values: readonly (string | null)[], times: TimeVector): unk
   )
   return decoded
 }
+
+test('of times within a minute or two, each text that is another is seen', () => {
+  const start = Date.UTC(2026, 1, 28, 23, 58, 30) * 1000
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(120_000), { minLength: 1, maxLength: 30 }),
+      fc.nat(29),
+      fc.nat(23),
+      fc.constantFrom(...'0123456789:.-TZ +'),
+      (ms, row, at, byte) => {
+        const times = timesOf(ms.map(each => start + each * 1000))
+        const texts = ms.map(each => new Date(start / 1000 + each).toISOString())
+        assert.deepEqual(throughTime(texts, times), texts)
+        const text = texts[row % texts.length]!
+        const other = text.slice(0, at) + byte + text.slice(at + 1)
+        const others = texts.with(row % texts.length, other)
+        assert.deepEqual(throughTime(others, times), other === text ? texts : null)
+      },
+    ),
+  )
+  // What follows the 59th second of a minute is said as the next minute.
+  const [first, last] = ['2026-02-28T23:58:00.000Z', '2026-02-28T23:58:60.000Z']
+  const minute = Date.UTC(2026, 1, 28, 23, 58) * 1000
+  assert.equal(throughTime([first, last], timesOf([minute, minute + 60_000_000])), null)
+})
 
 test('a text that is the event time comes back, in each form', () => {
   const anyMicros = fc.integer({ min: Date.UTC(1900, 0, 1), max: Date.UTC(2200, 11, 31) }).map(ms => ms * 1000)

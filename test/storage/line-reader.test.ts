@@ -33,9 +33,9 @@ const DEFAULTS: EventDefaults = {
   timestampFields: TIMESTAMP_FIELDS,
 }
 
-/** Every third seed tells no source, so that a line may; every tenth has bytes that are no UTF-8. */
+/** Every second seed has odd values, every third tells no source, so that a line may; every tenth has bytes that are no UTF-8. */
 function inputOf(seed: number, lineCount: number): { bytes: Buffer; defaults: EventDefaults } {
-  const bytes = Buffer.from(spoiltLines(seed, lineCount))
+  const bytes = Buffer.from(spoiltLines(seed, lineCount, seed % 2 === 0))
   if (seed % 10 === 0) for (let at = 11; at < bytes.length; at += 997) bytes[at] = 0xff
   return { bytes, defaults: seed % 3 === 0 ? { ...DEFAULTS, source: null } : DEFAULTS }
 }
@@ -254,7 +254,9 @@ function knownPart(lineCount: number): { part: MemoryPart; known: KnownRaw } {
   const part = new MemoryPart('p', 'main', 65_536)
   const lines = Array.from({ length: lineCount }, (_, row) => {
     const n = row % 7 === 3 ? '1.50' : String((row % 50) / 4)
-    const tail = row % 5 === 0 ? '' : `,"id":"x${row}","o":{"flag":${row % 2 === 0},"none":null}`
+    const odd = `"path":"C:\\\\dir\\\\f${row % 9}","tags":["t${row % 4}"],"mask":-9223372036854775808`
+    const tail = row % 5 === 0 ? '' : `,"id":"x${row}","o":{"flag":${row % 2 === 0},"none":null},${odd}`
+    if (row % 11 === 2) return `{"level":"l0","text":"line ${row}\\nof \\"${row}\\"\\ttext","n":1,"count":2}`
     return `{"level":"l${row % 3}","text":"a word of ${row} Straße","n":${n},"count":${row * 3 - 50}${tail}}`
   })
   let sequence = 1
@@ -276,12 +278,25 @@ function knownPart(lineCount: number): { part: MemoryPart; known: KnownRaw } {
 test('text that its reader knows to be rebuilt is the text, and has its tokens', () => {
   const { part, known } = knownPart(3000)
   const block = part.snapshot().block(0) as BlockReader
-  const others = { columnOf: (name: string) => block.column(name), isIndexed: () => false }
+  assert.equal(known.hasEscapes, true)
   const raw = block.column('_raw') as TextVector
-  const [tokens, expectedTokens] = [new TokenSet(), new TokenSet()]
-  const rebuilt = rebuildRest(known, others, tokens)
-  const expected = rebuild(raw, others, expectedTokens)!
-  assert.deepEqual([...tokens.hashes()].sort(), [...expectedTokens.hashes()].sort())
+  const columnOf = (name: string) => block.column(name)
+  for (const isIndexed of [false, true]) {
+    const others = { columnOf, isIndexed: () => isIndexed }
+    const [tokens, expectedTokens] = [new TokenSet(), new TokenSet()]
+    for (const { name } of part.snapshot().fields) {
+      const column = columnOf(name)
+      if (!isIndexed || name === '_raw' || column?.kind !== 'text') continue
+      tokens.addColumn(column)
+      expectedTokens.addColumn(column)
+    }
+    rebuildRest(known, others, tokens)
+    rebuild(raw, others, expectedTokens)
+    assert.deepEqual([...tokens.hashes()].sort(), [...expectedTokens.hashes()].sort())
+  }
+  const others = { columnOf, isIndexed: () => false }
+  const rebuilt = rebuildRest(known, others, null)
+  const expected = rebuild(raw, others, null)!
   assert.equal(rebuilt.textBytes, expected.textBytes)
   const sink = new ByteSink()
   encodeRebuilt(sink, known.rest, rebuilt)

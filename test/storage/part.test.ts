@@ -100,6 +100,36 @@ test('blocks of a part share one dictionary object, whichever dictionaries they 
   assert.deepEqual(valuesOf(vectors[1]!, 40), more)
 })
 
+test('a block of many values is codes when the part knows most of them, whether its blocks share a dictionary or not', () => {
+  const rowCount = 100
+  const codesOf = [
+    (row: number) => row % 60,
+    // Nearly every row says something else: known, and new.
+    (row: number) => (row < 80 ? row % 80 : 100 + row),
+    (row: number) => 200 + row,
+  ]
+  const values = Array.from({ length: 300 }, (_, code) => `value ${code}`)
+  const dictionary = { values, isDistinct: true } as const
+  for (const isShared of [true, false]) {
+    const blocks = codesOf.map(codeOf => {
+      const codes = Uint32Array.from({ length: rowCount }, (_, row) => codeOf(row))
+      const own: Vector = { kind: 'dict', rowCount, codes, dictionary }
+      return blockOf(rowCount, { f: isShared ? own : dictVector(valuesOf(own, rowCount)) })
+    })
+    const { part } = partOf(...blocks)
+    const columns = codesOf.map((_, number) => part.block(number).column('f')!)
+    assert.deepEqual(
+      columns.map(({ kind }) => kind),
+      ['dict', 'dict', 'text'],
+    )
+    for (const [number, codeOf] of codesOf.entries())
+      assert.deepEqual(
+        valuesOf(columns[number]!, rowCount),
+        Array.from({ length: rowCount }, (_, row) => values[codeOf(row)]),
+      )
+  }
+})
+
 test('_raw stays text however often it repeats', () => {
   const lines = Array.from({ length: 64 }, (_, row) => `line ${row % 2}`)
   const { part, description } = partOf(blockOf(64, { _raw: textVector(lines) }))

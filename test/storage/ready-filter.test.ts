@@ -104,7 +104,7 @@ const knownLine = (row: number): string => {
 
 test('nor of lines that went from their bytes into columns, nor on the way to another thread', () => {
   const tokens = new TokenSet()
-  const texts = [1, 2, 3].map(seed => spoiltLines(seed, 5000))
+  const texts = [1, 2, 3].map(seed => spoiltLines(seed, 5000, seed === 2))
   texts.push(Array.from({ length: 6000 }, (_, row) => knownLine(row)).join('\n'))
   for (const [at, text] of texts.entries()) {
     const [packer, unpacker] = [new Packer(bytes => new Uint8Array(bytes)), new Unpacker()]

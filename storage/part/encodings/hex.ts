@@ -6,6 +6,7 @@ import { spareMemory } from '../../spare-memory.ts'
 import { PRESENT, type TextVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
+import { packDigits } from './hex-loop.ts'
 import { presenceAt, readPresence, writePresence } from './presence.ts'
 
 const ZERO = 48
@@ -42,38 +43,46 @@ function packedOf(vector: TextVector): Packed | null {
 }
 
 function pack({ rowCount, bytes, offsets, presence }: TextVector): Packed | null {
-  let digits = -1
-  let packed = new Uint8Array(0)
-  let to = 0
+  const digits = lengthOfAll(offsets, presence, rowCount)
+  if (digits < DIGITS_MIN || (digits & 1) === 1) return null
+  const [start, end] = [offsets[0]!, offsets[rowCount]!]
+  // The first says no to nearly every column that is something else.
+  if (!areDigits(bytes, start, start + digits)) return null
+  const text = bytes.subarray(start, end)
+  const packed = spareMemory.take(text.length / 2)
+  if (packDigits(text, packed) ?? packEach(text, packed)) return { digits, bytes: packed.subarray(0, text.length / 2) }
+  spareMemory.give(packed.buffer)
+  return null
+}
+
+/** The bytes that every present row has; -1: they differ, or there is none. */
+function lengthOfAll(offsets: Uint32Array, presence: Uint8Array | null, rowCount: number): number {
+  let length = -1
   for (let row = 0; row < rowCount; row++) {
-    if (presence !== null && presence[row] !== PRESENT) continue
-    const start = offsets[row]!
-    const end = offsets[row + 1]!
-    const length = end - start
-    // The first row says no to nearly every column that is something else.
-    if (length !== digits && (digits !== -1 || length < DIGITS_MIN || (length & 1) === 1)) {
-      spareMemory.give(packed.buffer)
-      return null
-    }
-    let seen = 0
-    if (digits === -1) {
-      for (let at = start; at < end; at++) seen |= NIBBLE[bytes[at]!]!
-      if (seen > 15) return null
-      digits = length
-      packed = spareMemory.take(((rowCount - row) * digits) / 2)
-    }
-    for (let at = start; at < end; at += 2) {
-      const first = NIBBLE[bytes[at]!]!
-      const second = NIBBLE[bytes[at + 1]!]!
-      seen |= first | second
-      packed[to++] = (first << 4) | second
-    }
-    if (seen > 15) {
-      spareMemory.give(packed.buffer)
-      return null
-    }
+    const own = offsets[row + 1]! - offsets[row]!
+    if (presence !== null && presence[row] !== PRESENT) {
+      if (own > 0) return -1
+    } else if (length === -1) length = own
+    else if (own !== length) return -1
   }
-  return digits === -1 ? null : { digits, bytes: packed.subarray(0, to) }
+  return length
+}
+
+function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (NIBBLE[bytes[at]!] === NO_DIGIT) return false
+  return true
+}
+
+/** As `packDigits`, where that is not to be had. */
+function packEach(digits: Uint8Array, packed: Uint8Array): boolean {
+  let seen = 0
+  for (let at = 0; at < digits.length; at += 2) {
+    const first = NIBBLE[digits[at]!]!
+    const second = NIBBLE[digits[at + 1]!]!
+    seen |= first | second
+    packed[at / 2] = (first << 4) | second
+  }
+  return seen <= 15
 }
 
 /** @param vector  of which `hexDigitsOf` says so */

@@ -22,7 +22,7 @@ export interface RebuiltText {
 }
 
 /** A column of few values need not be made whole. */
-type ColumnOf = (field: string) => Vector | ThinColumn | null
+export type ColumnOf = (field: string) => Vector | ThinColumn | null
 
 class Bound {
   readonly template: Template
@@ -134,6 +134,21 @@ export class RebuiltChunk {
     const text = fewRows(this.chosen, this.kept, boundTo(this.templates, columnOf), rows, room)
     return { kind: 'text', ...text, presence: presenceAt(this.#presence, rows) }
   }
+}
+
+/**
+ * All of the text, where nobody has written it yet.
+ *
+ * @param text  empty in the rows that have a template
+ * @throws {RangeError} when they and the columns do not make `textBytes` bytes
+ */
+export function putTogether({ templates, chosen, textBytes }: RebuiltText, text: TextVector, columnOf: ColumnOf): Rows {
+  const { bytes, offsets } = text
+  const kept = rowsWithout(chosen)
+  const keptOffsets = new Uint32Array(kept.length + 1)
+  for (const [at, row] of kept.entries()) keptOffsets[at + 1] = offsets[row + 1]!
+  const keptText: TextVector = { kind: 'text', rowCount: kept.length, bytes, offsets: keptOffsets, presence: null }
+  return everyRow(chosen, keptText, boundTo(templates, columnOf), textBytes)
 }
 
 function boundTo(templates: readonly Template[], columnOf: ColumnOf): readonly Bound[] {

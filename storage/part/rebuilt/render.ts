@@ -104,15 +104,40 @@ function textRenderer({ bytes, offsets, presence }: TextVector): Renderer {
     const end = offsets[row + 1]!
     if (at + end - start + 2 > out.length) return NO_ROOM
     let to = at
+    let seen = 0
+    let isEscaped = false
     out[to++] = QUOTE
     for (let from = start; from < end; from++) {
       const byte = bytes[from]!
-      if (byte < 32 || byte === QUOTE || byte === BACKSLASH) return escaped(bytes, start, end, out, at)
-      out[to++] = byte
+      seen |= byte
+      const letter = ESCAPE[byte]!
+      if (letter === 0) {
+        out[to++] = byte
+        continue
+      }
+      if (letter === NO_SHORT) return escaped(bytes, start, end, out, at)
+      // As many bytes as are left, one more here, and the quote.
+      if (to + end - from + 2 > out.length) return NO_ROOM
+      isEscaped = true
+      out[to++] = BACKSLASH
+      out[to++] = letter
     }
+    // What is no UTF-8 becomes other bytes there.
+    if (isEscaped && seen > 127) return escaped(bytes, start, end, out, at)
     out[to++] = QUOTE
     return to
   }
+}
+
+const NO_SHORT = 1
+/** By a character's byte what stands behind the backslash, `NO_SHORT`, or 0: it stands there as it is. */
+const ESCAPE = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 32 ? NO_SHORT : 0))
+for (const [at, letter] of Buffer.from('"\\bfnrt').entries()) ESCAPE[[QUOTE, BACKSLASH, 8, 12, 10, 13, 9][at]!] = letter
+
+/** Does a text stand in a line in other bytes than its own? */
+export function needsEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (ESCAPE[bytes[at]!] !== 0) return true
+  return false
 }
 
 function escaped(bytes: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
