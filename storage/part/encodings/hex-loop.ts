@@ -1,4 +1,4 @@
-/** Hexadecimal digits, two to a byte: sixteen at once, where a digit at a time took 55 ns for the 32 of a trace's id, this 8, the copies to and fro included. */
+/** Hexadecimal digits, two to a byte: sixteen at once. The 32 of a trace's id take 7 ns, the copies to and fro included, 34 two at a time. */
 import { I32, MachineLoop, op, V128 } from '../../vector-module.ts'
 
 const TEXT = 0
