@@ -2,7 +2,7 @@
 import { DIGITS_MAX, POWERS_OF_TEN } from '../decimal.ts'
 import { integerOf } from './json.ts'
 import { ESCAPED, FALSE, LITERAL, type LineCells, NULL, NUMBER, TEXT, TRUE } from './line-cells.ts'
-import { endOfPlainArray, SHORT_ESCAPES } from './plain-array.ts'
+import { endOfPlainArray, IS_SHORT_ESCAPE } from './plain-array.ts'
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -118,7 +118,7 @@ export class ByteTemplate {
               seen |= byte
               byte = bytes[++at]!
             }
-            if (byte !== BACKSLASH || !takesOdd || SHORT_ESCAPES[bytes[at + 1]!] !== 1) break
+            if (byte !== BACKSLASH || !takesOdd || IS_SHORT_ESCAPE[bytes[at + 1]!] !== 1) break
             kind = ESCAPED
             isEscaped = true
             at += 2

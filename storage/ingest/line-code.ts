@@ -3,7 +3,7 @@
  * over sixteen at a time, texts that are alike get one number, and those that hardly ever are lie one behind the other when it is done.
  */
 import { DIGITS_MAX } from '../decimal.ts'
-import { F64, I32, I64, op, V128 } from '../vector-module.ts'
+import { type Code, F64, I32, I64, op, V128 } from '../vector-module.ts'
 import { FALSE, NULL, NUMBER, TEXT, TRUE } from './line-cells.ts'
 import { NEWLINE, RETURN } from './line-end.ts'
 
@@ -70,8 +70,6 @@ const [ROW, CELL, PIECE, LEFT, TO, LENGTH, MASK, START, HEAD, SEEN, CANONICAL, D
 ] as const
 const [CELL_TO, PLACE, OUT, DIGITS, VALUE, BYTES] = [17, 18, 19, 20, 21, 22] as const
 export const LOCALS = [...new Array<number>(15).fill(I32), I64, F64, V128]
-
-export type Code = readonly (readonly number[])[]
 
 export const advance = (local: number, by: number): Code => [op.get(local), op.i32(by), op.add, op.set(local)]
 /** Of the array at `array`, the place of `index`, whose elements take `1 << shift` bytes. */

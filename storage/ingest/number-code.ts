@@ -2,13 +2,12 @@
  * The machine code that gives texts of one place of lines their numbers: see `line-texts.ts`. A loop of its own, over one place after the other, so that many
  * texts are looked for at once: where one of 100,000 stands is in none of the processor's caches, and asked while a line was read it took 85 ns.
  */
-import { I32, I64, op, V128 } from '../vector-module.ts'
+import { type Code, I32, I64, op, V128 } from '../vector-module.ts'
 import { TEXT } from './line-cells.ts'
 import {
   advance,
   COUNT,
   COUNT_MAX,
-  type Code,
   ENDS,
   ENTRIES,
   KINDS,

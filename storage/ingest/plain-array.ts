@@ -1,5 +1,6 @@
 /** Arrays in a line that can be told to be written as `JSON.stringify` writes them without making them: of texts, small integers and words. */
 import { DIGITS_MAX } from '../decimal.ts'
+import { SHORT_ESCAPES } from '../short-escapes.ts'
 
 const QUOTE = 34
 const COMMA = 44
@@ -11,8 +12,8 @@ const CLOSE = 93
 const SPACE = 32
 
 /** 1 by what may stand behind a backslash and is how `JSON.stringify` writes that character. */
-export const SHORT_ESCAPES = new Uint8Array(256)
-for (const byte of Buffer.from('"\\bfnrt')) SHORT_ESCAPES[byte] = 1
+export const IS_SHORT_ESCAPE = new Uint8Array(256)
+for (const [letter] of SHORT_ESCAPES) IS_SHORT_ESCAPE[letter] = 1
 
 const WORDS: readonly Buffer[] = ['true', 'false', 'null'].map(word => Buffer.from(word))
 
@@ -45,7 +46,7 @@ function endOfText(bytes: Buffer, start: number, end: number): number {
     const byte = bytes[at]!
     if (byte === QUOTE) return at + 1
     if (byte < SPACE) return -1
-    if (byte === BACKSLASH && SHORT_ESCAPES[bytes[++at]!] !== 1) return -1
+    if (byte === BACKSLASH && IS_SHORT_ESCAPE[bytes[++at]!] !== 1) return -1
   }
   return -1
 }

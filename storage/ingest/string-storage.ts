@@ -1,5 +1,6 @@
 /** Strings of an open block: as codes of the field's dictionary while they repeat, otherwise as UTF-8 bytes. */
 
+import { SHORT_ESCAPES } from '../short-escapes.ts'
 import { spareMemory } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
@@ -419,8 +420,8 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
 
 const BACKSLASH = 92
 /** By what stands behind the backslash. */
-const UNESCAPED = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-for (const [at, byte] of Buffer.from('bfnrt').entries()) UNESCAPED[byte] = [8, 12, 10, 13, 9][at]!
+const UNESCAPED = new Uint8Array(256)
+for (const [letter, byte] of SHORT_ESCAPES) UNESCAPED[letter] = byte
 
 /** Answers where it ends. */
 function unescapeTo(out: Uint8Array, at: number, from: Uint8Array, start: number, end: number): number {

@@ -5,7 +5,7 @@
  */
 import { HASH_PRIME, HASH_SEED } from '../tokens.ts'
 import type { TextVector } from '../vector.ts'
-import { I32, I64, MachineLoop, op, V128 } from '../vector-module.ts'
+import { type Code, I32, I64, MachineLoop, op, V128 } from '../vector-module.ts'
 
 /** Addresses in bytes. Words met lately, where rows begin and end, rows that are left over, texts, hashes. */
 const MET_BITS = 11
@@ -30,8 +30,6 @@ const LOCALS = [I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32, I32,
 
 const SPREAD = -0x61c8864680b583ebn
 const CASE_BIT = 0x20
-
-type Code = readonly (readonly number[])[]
 
 const xorShifted = (by: number): Code => [
   ...[op.get(HASH), op.get(HASH), op.i32(by), op.shiftRight, op.xor, op.set(HASH)],

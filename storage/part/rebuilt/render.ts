@@ -3,6 +3,7 @@
  * and when it is read (to send them back), so the two cannot differ.
  */
 import { sizeOf, valueIn } from '../../dictionary.ts'
+import { SHORT_ESCAPES } from '../../short-escapes.ts'
 import { DateTime, Duration, type Value } from '../../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../../vector.ts'
 import { jsonStringOf } from '../ascii.ts'
@@ -132,7 +133,7 @@ function textRenderer({ bytes, offsets, presence }: TextVector): Renderer {
 const NO_SHORT = 1
 /** By a character's byte what stands behind the backslash, `NO_SHORT`, or 0: it stands there as it is. */
 const ESCAPE = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 32 ? NO_SHORT : 0))
-for (const [at, letter] of Buffer.from('"\\bfnrt').entries()) ESCAPE[[QUOTE, BACKSLASH, 8, 12, 10, 13, 9][at]!] = letter
+for (const [letter, byte] of SHORT_ESCAPES) ESCAPE[byte] = letter
 
 /** Does a text stand in a line in other bytes than its own? */
 export function needsEscape(bytes: Uint8Array, start: number, end: number): boolean {
