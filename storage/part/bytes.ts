@@ -115,6 +115,13 @@ export class ByteSink {
   }
 }
 
+/** The same bytes with room behind them. */
+export function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(length)
+  longer.set(bytes)
+  return longer
+}
+
 export class ByteSource {
   readonly #bytes: Uint8Array
   readonly #view: DataView

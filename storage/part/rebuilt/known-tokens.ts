@@ -4,6 +4,7 @@
  */
 import type { Value } from '../../value.ts'
 import { type DictVector, type NumberVector, PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import { grown } from '../bytes.ts'
 import type { KnownRaw } from '../columns.ts'
 import { doublesOf, giveDoubles } from '../encodings/lane.ts'
 import type { ThinColumn } from '../thin.ts'
@@ -134,16 +135,10 @@ function addEscaped(column: TextVector, rows: readonly number[], tokens: TokenSe
     if (!needsEscape(bytes, offsets[row]!, offsets[row + 1]!)) continue
     if (ends.at(-1)! > ESCAPED_BYTES) flush()
     let end = render(row, written, ends.at(-1)!)
-    for (; end === NO_ROOM; end = render(row, written, ends.at(-1)!)) written = resized(written, 2 * written.length)
+    for (; end === NO_ROOM; end = render(row, written, ends.at(-1)!)) written = grown(written, 2 * written.length)
     ends.push(end)
   }
   flush()
-}
-
-function resized(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const longer = new Uint8Array(length)
-  longer.set(bytes)
-  return longer
 }
 
 /** Answers with the rows that are left: what is no number there, or is written in another way. */

@@ -4,7 +4,7 @@
  * a code is a copy of some bytes when it is read, as one of LZ4 is.
  */
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
-import type { ByteSink } from '../bytes.ts'
+import { type ByteSink, grown } from '../bytes.ts'
 import { writePresence } from '../encodings/presence.ts'
 import { CODES, firstByteOf, LITERAL, ROW_END } from './code.ts'
 import { type Cut, cut, END_OF_ROW, FIRST_REFERENCE } from './cut.ts'
@@ -147,12 +147,6 @@ function writeLiteral(
   out[to++] = rest
   literals.add(bytes, start, end)
   return to
-}
-
-function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const longer = new Uint8Array(length)
-  longer.set(bytes)
-  return longer
 }
 
 class Output {
