@@ -170,6 +170,8 @@ export interface PartReader {
   /** Every field of the part, `_time`, `_raw` and `_source` included, in order of first appearance. */
   readonly fields: readonly FieldSummary[]
   block(index: number): BlockReader
+  /** A scan is about to read blocks each `step` behind the one before, negative towards the first: a file may be read ahead of it. 0: perhaps it stops. */
+  willRead?(step: number): void
 }
 
 export interface BlockReader {

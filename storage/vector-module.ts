@@ -92,10 +92,20 @@ export const op = {
   isAny: [0xfd, 0x53],
   /** The highest bit of each byte, as 16 bits of an i32. */
   bitmask: [0xfd, 0x64],
+  /** Of an i32, the low bits of it in each place. */
+  splatBytes: [0xfd, 0x0f],
+  splatPairs: [0xfd, 0x10],
+  splatWords: [0xfd, 0x11],
+  shiftBytesLeft: [0xfd, 0x6b],
   shiftBytesRight: [0xfd, 0x6d],
   /** Two bytes, the first of which is the low one, as one number. */
   shiftPairsLeft: [0xfd, 0x8b, 1],
   shiftPairsRight: [0xfd, 0x8d, 1],
+  greatestBytes: [0xfd, 0x79],
+  greatestPairs: [0xfd, 0x99, 1],
+  greatestWords: [0xfd, 0xb9, 1],
+  shiftWordsLeft: [0xfd, 0xab, 1],
+  shiftWordsRight: [0xfd, 0xad, 1],
   /** Of those of the first, then of the second, one byte each. */
   bytesOfPairs: [0xfd, 0x66],
   subtractBytes: [0xfd, 0x71],

@@ -128,6 +128,7 @@ export class Scan {
           read.add(place.part)
           // At once, and not at the end: who waits for a query watches it.
           scan.partsRead++
+          place.part.willRead?.(this.#stepFrom(places, at))
         }
         scan.blocksRead++
         yield* this.#read(place)
@@ -136,6 +137,14 @@ export class Scan {
       // Whoever has enough stops asking.
       scan.blocksSkippedByLimit += Math.max(0, places.length - at - 1)
     }
+  }
+
+  /** How far behind the block at `at` the next one of its part lies; 0: who knows whether it is read. */
+  #stepFrom(places: readonly Place[], at: number): number {
+    if (this.spec.order === 'newest-first') return 0
+    const { part, number } = places[at]!
+    const next = places.find((place, later) => later > at && place.part === part)
+    return next === undefined ? 0 : next.number - number
   }
 
   /** What operators do at once with the rows given last: when something of the block cannot be read meanwhile, it throws. */

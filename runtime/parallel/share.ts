@@ -164,7 +164,8 @@ class DealtWork implements SharedWork {
     const ready = this.#ready
     const { isCanceled, lanes, of } = this.#options
     const threads = runs.length
-    const order = orderFor(this.#dealt, threads)
+    // With nobody there yet it goes through them as they lie in their files: to go and come back is to wait for the disk twice.
+    const order = ready === 0 ? [...places.keys()] : orderFor(this.#dealt, threads)
     const startedAt = performance.now()
     yield {
       places: order.map(number => places[number]!),

@@ -86,6 +86,10 @@ export class PublishedPart implements PartReader {
     )
   }
 
+  willRead(step: number): void {
+    this.opened?.willRead?.(step)
+  }
+
   hold(): void {
     this.holders++
   }

@@ -13,9 +13,20 @@ export function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed()
 }
 
+/** Numbers that lie side by side in what was written, whole and not below zero. */
+export interface LanePlace {
+  readonly at: number
+  /** Bytes each. */
+  readonly width: 1 | 2 | 4
+  readonly count: number
+  /** None of them is more. */
+  readonly max: number
+}
+
 export class ByteSink {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256)
   #length = 0
+  #lanes: LanePlace[] = []
 
   get length(): number {
     return this.#length
@@ -24,6 +35,12 @@ export class ByteSink {
   /** Begins anew, in the memory there is. */
   clear(): void {
     this.#length = 0
+    this.#lanes = []
+  }
+
+  /** What `lane` wrote, in the order of their places. */
+  get lanes(): readonly LanePlace[] {
+    return this.#lanes
   }
 
   /** Nothing is written any more, and what was is not read: its memory is for others. */
@@ -94,17 +111,31 @@ export class ByteSink {
     this.bytes(new Uint8Array(from.buffer, from.byteOffset, from.byteLength))
   }
 
-  /** One or two bytes of each number, and what is beyond them is left out. */
-  narrowed(numbers: Uint32Array | Uint16Array | Float64Array, width: 1 | 2): void {
-    if (width === 1) {
+  /**
+   * Whole numbers from zero on, none more than `max`, in `width` bytes each; of what needs more, the low ones. Their place is remembered: a chunk may be
+   * written with as many bits of each as `max` has (`packed.ts`).
+   */
+  lane(numbers: Uint8Array | Uint16Array | Uint32Array | Float64Array, width: 1 | 2 | 4, max: number): void {
+    this.#lanes.push({ at: this.#length, width, count: numbers.length, max })
+    if (numbers.BYTES_PER_ELEMENT === width) this.array(numbers)
+    else if (width === 1) {
       const at = this.#reserve(numbers.length)
       this.#bytes.set(numbers, at)
-      return
+    } else {
+      const words = spareMemory.elements<Uint16Array | Uint32Array>(
+        width === 2 ? Uint16Array : Uint32Array,
+        numbers.length,
+      )
+      words.set(numbers)
+      this.array(words)
+      spareMemory.give(words.buffer as ArrayBuffer)
     }
-    const words = spareMemory.elements(Uint16Array, numbers.length)
-    words.set(numbers)
-    this.array(words)
-    spareMemory.give(words.buffer)
+  }
+
+  /** All that another was given. */
+  append(other: ByteSink): void {
+    for (const lane of other.lanes) this.#lanes.push({ ...lane, at: this.#length + lane.at })
+    this.bytes(other.finish())
   }
 
   /** Length and UTF-8. The text must be well-formed, else it would not come back. */
@@ -125,9 +156,12 @@ export function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer
 export class ByteSource {
   readonly #bytes: Uint8Array
   readonly #view: DataView
+  readonly #lanes: readonly LanePlace[]
   #at = 0
 
-  constructor(bytes: Uint8Array) {
+  /** @param lanes  what is known of numbers in it */
+  constructor(bytes: Uint8Array, lanes: readonly LanePlace[] = []) {
+    this.#lanes = lanes
     // Never a Buffer: its `slice` shares memory, and kernels that see both kinds of array are slower on each.
     this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -135,6 +169,13 @@ export class ByteSource {
 
   get remaining(): number {
     return this.#bytes.length - this.#at
+  }
+
+  /** None of the numbers that begin here is more; null: nobody knows. */
+  greatest(width: 1 | 2 | 4, count: number): number | null {
+    for (const lane of this.#lanes)
+      if (lane.at === this.#at && lane.width === width && lane.count === count) return lane.max
+    return null
   }
 
   #advance(count: number): number {

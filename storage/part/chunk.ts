@@ -3,9 +3,19 @@ import { CorruptPartError } from '../errors.ts'
 import type { Codec } from '../index.ts'
 import { SPARE_BYTES_MIN, spareMemory } from '../spare-memory.ts'
 import type { ChunkPlace } from './block-index.ts'
+import type { LanePlace } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { compressBlock, decompressBlock } from './codec.ts'
-import { CHUNK_BYTES_MAX, CHUNK_HEADER_BYTES, CODEC_LZ4, CODEC_NONE, CODEC_ZSTD, KIND_FILTER } from './format.ts'
+import {
+  CHUNK_BYTES_MAX,
+  CHUNK_HEADER_BYTES,
+  CODEC_LZ4,
+  CODEC_NONE,
+  CODEC_PACKED,
+  CODEC_ZSTD,
+  KIND_FILTER,
+} from './format.ts'
+import { pack, packingOf, unpack } from './packed.ts'
 import { compressZstd, decompressZstd } from './zstd.ts'
 
 /** How chunks are written; every reader reads all of them. */
@@ -22,8 +32,10 @@ export const THOROUGH_COMPRESSION: Compression = { codec: 'zstd', level: 9 }
 
 export interface Chunk {
   readonly encoding: number
-  /** The payload as it was before compression; memory of its own. */
+  /** The payload as it was before compression. */
   readonly raw: Uint8Array
+  /** What is known of lanes in it. */
+  readonly lanes: readonly LanePlace[]
 }
 
 /** What a chunk says of itself before its payload. */
@@ -52,10 +64,13 @@ export function frameChunk(
   encoding: number,
   raw: Uint8Array,
   compression: Compression = FAST_COMPRESSION,
+  /** Of numbers in it that may be packed. */
+  lanes: readonly LanePlace[] = [],
 ): Uint8Array {
   if (raw.length > CHUNK_BYTES_MAX) throw new RangeError(`a chunk of ${raw.length} bytes is too large`)
   // The bits of a filter are as good as random.
-  const { codec, stored } = kind === KIND_FILTER ? { codec: CODEC_NONE, stored: raw } : compressed(raw, compression)
+  const { codec, stored } =
+    kind === KIND_FILTER ? { codec: CODEC_NONE, stored: raw } : compressed(raw, compression, lanes)
   const length = CHUNK_HEADER_BYTES + stored.length
   const bytes =
     length < SPARE_BYTES_MIN ? Buffer.allocUnsafe(length) : Buffer.from(spareMemory.take(length).buffer, 0, length)
@@ -78,10 +93,38 @@ export function chunkIsWritten(chunk: Uint8Array): void {
 /** Below this nothing shrinks enough to pay for decompressing it. */
 const COMPRESS_BYTES_MIN = 32
 
+/**
+ * Packed lanes may be so many times as large as compressed ones: they are read ten times as quickly (`packed.ts`). Codes and lanes without order are
+ * 0.9 to 1.5 times as large, 3.6 MB of the 84.4 of 2 M seeded events; those of real logs, which have runs, 2.5 to 19 times, and stay compressed.
+ */
+const PACKED_TIMES_MAX = 1.5
+
+interface Stored {
+  readonly codec: number
+  readonly stored: Uint8Array
+}
+
+function compressed(raw: Uint8Array, compression: Compression, lanes: readonly LanePlace[]): Stored {
+  if (compression.codec === 'none' || raw.length < COMPRESS_BYTES_MIN) return { codec: CODEC_NONE, stored: raw }
+  if (!areMostOf(raw, lanes)) return compressedBytes(raw, compression)
+  const packing = packingOf(raw, lanes)
+  const asBytes = compressedBytes(raw, compression)
+  if (packing.byteLength > PACKED_TIMES_MAX * asBytes.stored.length) return asBytes
+  return packing.byteLength < raw.length
+    ? { codec: CODEC_PACKED, stored: pack(raw, packing) }
+    : { codec: CODEC_NONE, stored: raw }
+}
+
+/** Of text it is the text that matters. */
+function areMostOf(raw: Uint8Array, lanes: readonly LanePlace[]): boolean {
+  let bytes = 0
+  for (const { width, count } of lanes) bytes += width * count
+  return bytes >= raw.length - raw.length / 8
+}
+
 /** The raw bytes when compressing them does not save more than one in sixteen. */
-function compressed(raw: Uint8Array, { codec, level }: Compression): { codec: number; stored: Uint8Array } {
+function compressedBytes(raw: Uint8Array, { codec, level }: Compression): Stored {
   const asItIs = { codec: CODEC_NONE, stored: raw }
-  if (codec === 'none' || raw.length < COMPRESS_BYTES_MIN) return asItIs
   const byZstd = codec === 'zstd' ? compressZstd(raw, level) : null
   if (byZstd !== null)
     return byZstd.length < raw.length - (raw.length >>> 4) ? { codec: CODEC_ZSTD, stored: byZstd } : asItIs
@@ -90,8 +133,20 @@ function compressed(raw: Uint8Array, { codec, level }: Compression): { codec: nu
   return framed === null ? asItIs : { codec: CODEC_LZ4, stored: framed.subarray(4) }
 }
 
-/** Checks and opens a chunk that was read from `place`; nothing of `bytes` is held. @throws {CorruptPartError} */
-export function openChunk(bytes: Buffer, kind: number, part: string, place: ChunkPlace, what: string): Chunk {
+/**
+ * Checks and opens a chunk that was read from `place`; nothing of `bytes` is held.
+ *
+ * @param memoryFor  for the payload of a chunk of that encoding, which may hold anything; memory of its own is made where no copy is needed
+ * @throws {CorruptPartError}
+ */
+export function openChunk(
+  bytes: Buffer,
+  kind: number,
+  part: string,
+  place: ChunkPlace,
+  what: string,
+  memoryFor: (encoding: number, length: number) => Uint8Array = (_, length) => new Uint8Array(length),
+): Chunk {
   const damaged = (reason: string) => new CorruptPartError(part, place.offset, `${what}: ${reason}`)
   if (bytes.length < CHUNK_HEADER_BYTES) throw damaged('shorter than a chunk header')
   if (crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) throw damaged('the checksum does not match')
@@ -101,12 +156,19 @@ export function openChunk(bytes: Buffer, kind: number, part: string, place: Chun
   if (bytes[6] !== kind) throw damaged(`a chunk of kind ${bytes[6]} where ${kind} belongs`)
   if (rawLength > CHUNK_BYTES_MAX) throw damaged(`${rawLength} bytes are too many`)
   const encoding = bytes[5]!
-  if (codec === CODEC_NONE) return { encoding, raw: new Uint8Array(bytes.subarray(CHUNK_HEADER_BYTES)) }
-  if (codec !== CODEC_LZ4 && codec !== CODEC_ZSTD) throw damaged(`codec ${codec} is not known`)
+  const stored = bytes.subarray(CHUNK_HEADER_BYTES)
   try {
-    if (codec === CODEC_ZSTD) return { encoding, raw: decompressZstd(bytes.subarray(CHUNK_HEADER_BYTES), rawLength) }
-    return { encoding, raw: decompressBlock(bytes.subarray(CHUNK_HEADER_BYTES - 4)) }
+    if (codec === CODEC_NONE || codec === CODEC_PACKED) {
+      const raw = memoryFor(encoding, codec === CODEC_NONE ? stored.length : rawLength)
+      if (codec === CODEC_PACKED) return { encoding, raw, lanes: unpack(stored, raw) }
+      raw.set(stored)
+      return { encoding, raw, lanes: [] }
+    }
+    if (codec === CODEC_ZSTD) return { encoding, raw: decompressZstd(stored, rawLength), lanes: [] }
+    if (codec === CODEC_LZ4)
+      return { encoding, raw: decompressBlock(bytes.subarray(CHUNK_HEADER_BYTES - 4)), lanes: [] }
   } catch (error) {
     throw damaged(error instanceof Error ? error.message : String(error))
   }
+  throw damaged(`codec ${codec} is not known`)
 }

@@ -28,12 +28,14 @@ export const TRAILER_MAGIC: Uint8Array = Uint8Array.from([...Buffer.from('QRNPEN
 export const CODEC_NONE = 0
 export const CODEC_LZ4 = 1
 export const CODEC_ZSTD = 2
+export const CODEC_PACKED = 3
 
 /** By number; what tools and documentation call them. */
 export const CODEC_NAMES: Readonly<Record<number, string>> = {
   [CODEC_NONE]: 'none',
   [CODEC_LZ4]: 'lz4',
   [CODEC_ZSTD]: 'zstd',
+  [CODEC_PACKED]: 'packed',
 }
 
 /** What a chunk is, so that a misplaced one is not taken for another. */

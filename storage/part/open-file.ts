@@ -5,6 +5,7 @@ import type { ChunkPlace } from './block-index.ts'
 import { ByteSource } from './bytes.ts'
 import { crc32 } from './checksum.ts'
 import { type ChunkHead, headOf, openChunk } from './chunk.ts'
+import { MADE_ANEW } from './encodings/index.ts'
 import { type Footer, readFooter } from './footer.ts'
 import {
   CHUNK_HEADER_BYTES,
@@ -77,6 +78,15 @@ function scratchOf(length: number): Buffer {
   return scratch.subarray(0, length)
 }
 
+/** The same for what is only looked at while a column is made of it. */
+let rawScratch: Uint8Array | null = null
+
+function rawMemoryFor(encoding: number, length: number): Uint8Array {
+  if (length > SCRATCH_BYTES || !MADE_ANEW.has(encoding)) return new Uint8Array(length)
+  rawScratch ??= new Uint8Array(SCRATCH_BYTES)
+  return rawScratch.subarray(0, length)
+}
+
 /** Memory gives a megabyte in 0.1 ms, and what is not from there takes longer than this however little it is. */
 const SLOW_MS = 0.08
 const SLOW_BYTES_PER_MS = 2e6
@@ -137,8 +147,9 @@ class PartFileReader {
     if (offset < HEADER_BYTES || offset + length > this.#sizeBytes - TRAILER_BYTES) {
       throw this.#damaged(offset, `${what}: outside the file`)
     }
-    const chunk = openChunk(this.#readAt(offset, length, scratchOf(length)), kind, this.#part, place, what)
-    return this.goOn(place, what, () => read(new ByteSource(chunk.raw), chunk.encoding))
+    const bytes = this.#readAt(offset, length, scratchOf(length))
+    const { raw, lanes, encoding } = openChunk(bytes, kind, this.#part, place, what, rawMemoryFor)
+    return this.goOn(place, what, () => read(new ByteSource(raw, lanes), encoding))
   }
 
   goOn<T>(place: ChunkPlace, what: string, make: () => T): T {

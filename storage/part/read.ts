@@ -130,6 +130,11 @@ class FilePart implements PartReader {
     }
   }
 
+  willRead(step: number): void {
+    this.columnsAhead.expect(step)
+    this.filtersAhead.expect(step)
+  }
+
   block(index: number): BlockReader {
     const block = this.#block(index)
     if (block === null) throw new RangeError(`part ${this.id} has no block ${index}`)

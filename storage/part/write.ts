@@ -293,7 +293,7 @@ class PartWriter {
     const sink = this.#sink
     sink.clear()
     const encoding = encode(sink) ?? encodeColumn(sink, vector, () => this.#dictionaryNumber(field))
-    const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish(), this.#compression))
+    const chunk = this.#place(frameChunk(KIND_COLUMN, encoding, sink.finish(), this.#compression, sink.lanes))
     const dictionary = vector.kind === 'dict' ? field.dictionaryNumber : -1
     return { field: field.number, ...summary, chunk, dictionary, filter: null }
   }
@@ -318,7 +318,7 @@ class PartWriter {
     const vector = shapeColumn({ kind: 'any', rowCount: values.length, values }, null)
     const sink = new ByteSink()
     const encoding = encodeColumn(sink, vector ?? { kind: 'any', rowCount: values.length, values }, () => -1)
-    const chunk = frameChunk(KIND_DICTIONARY, encoding, sink.finish(), this.#compression)
+    const chunk = frameChunk(KIND_DICTIONARY, encoding, sink.finish(), this.#compression, sink.lanes)
     const { offset, length } = this.#place(chunk)
     return { offset, length, valueCount: values.length }
   }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { PartReader } from '../../storage/index.ts'
 import type { BlockColumns } from '../../storage/part/columns.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import { createRandom } from '../bench/random.ts'
 import { repositoryRoot } from '../repository.ts'
 import { anyVector, textVector, timeVector, valuesOf } from './part-support.ts'
 
@@ -15,6 +16,9 @@ export const GOLDEN_DIRECTORY = join(repositoryRoot(), 'test/storage/golden')
 const ROWS = 96
 const START = Date.UTC(2026, 5, 1) * 1000
 const rows = Array.from({ length: ROWS }, (_, row) => row)
+/** Enough for codes of two bytes. */
+const MANY = 900
+const many = Array.from({ length: MANY }, (_, row) => row)
 const hex = (row: number): string =>
   Math.imul(row + 1, 0x9e3779b1)
     .toString(16)
@@ -26,7 +30,7 @@ function columnOf(value: (row: number) => Value): ReturnType<typeof anyVector> {
   return anyVector(rows.map(value))
 }
 
-/** Two blocks: JSON that is put together from its fields, and lines of text. */
+/** Three blocks: JSON that is put together from its fields, lines of text, and numbers and codes without order. */
 export function goldenBlocks(): BlockColumns[] {
   const json = rows.map(row =>
     JSON.stringify({
@@ -80,9 +84,20 @@ export function goldenBlocks(): BlockColumns[] {
     ['host', columnOf(row => `host-${row % 4}`)],
     ['n', columnOf(row => 2 ** 40 + row * row)],
   ])
+  // Without order: such lanes are packed.
+  const random = createRandom(3)
+  const third = new Map<string, BlockColumns['columns'] extends ReadonlyMap<string, infer V> ? V : never>([
+    ['_time', timeVector(many.map(micros))],
+    ['_raw', textVector(many.map(row => `line ${row}`))],
+    ['host', anyVector(many.map(() => `host-${random.below(5)}`))],
+    ['user', anyVector(many.map(() => `user-${random.below(300)}`))],
+    ['n', anyVector(many.map(() => random.below(2 ** 21)))],
+    ['price', anyVector(many.map(() => random.below(2 ** 27) / 4))],
+  ])
   return [
     { rowCount: ROWS, columns: first },
     { rowCount: ROWS, columns: second },
+    { rowCount: MANY, columns: third },
   ]
 }
 

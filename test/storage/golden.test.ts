@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { createChunkCache } from '../../storage/part/chunk-cache.ts'
 import { ENCODING_NAMES } from '../../storage/part/encodings/index.ts'
+import { CODEC_NAMES } from '../../storage/part/format.ts'
 import { openPart } from '../../storage/part/read.ts'
 import { inspectPart } from '../../storage/tools/inspect.ts'
 import { encodingBenches } from '../bench/encodings.ts'
@@ -34,14 +35,17 @@ for (const name of NAMES) {
   })
 }
 
-test('every encoding of the format is in some golden part', () => {
-  const seen = new Set<string>()
+test('every encoding and codec of the format is in some golden part', () => {
+  const [encodings, codecs] = [new Set<string>(), new Set<string>()]
   for (const name of NAMES) {
     const { filesystem, path } = filesystemWith(name)
-    for (const { encodings } of inspectPart(filesystem, path).columns)
-      for (const encoding of Object.keys(encodings)) seen.add(encoding)
+    for (const column of inspectPart(filesystem, path).columns) {
+      for (const encoding of Object.keys(column.encodings)) encodings.add(encoding)
+      for (const codec of Object.keys(column.codecs)) codecs.add(codec)
+    }
   }
-  assert.deepEqual([...seen].sort(), Object.values(ENCODING_NAMES).sort())
+  assert.deepEqual([...encodings].sort(), Object.values(ENCODING_NAMES).sort())
+  assert.deepEqual([...codecs].sort(), Object.values(CODEC_NAMES).sort())
 })
 
 test('every encoding of the format has a micro-benchmark', () => {

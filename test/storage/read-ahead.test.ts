@@ -27,6 +27,26 @@ describe('reading ahead', () => {
     assert.deepEqual(askedFor(7, [4, 5, 6]), [6], 'there is an end')
   })
 
+  it('goes by the first block where a scan has said how it reads', () => {
+    const asked: number[] = []
+    const ahead = new ReadAhead((_, block) => block >= 0 && asked.push(block) > 0)
+    ahead.expect(2)
+    ahead.note('f', 3, true)
+    assert.deepEqual(asked.splice(0), [5, 7])
+    ahead.note('g', 3, false)
+    assert.deepEqual(asked, [], 'it is there')
+    ahead.note('f', 5, true)
+    assert.deepEqual(asked.splice(0), [9, 11, 13])
+    ahead.expect(-1)
+    ahead.note('f', 13, true)
+    assert.deepEqual(asked.splice(0), [12, 11], 'another scan')
+    ahead.expect(0)
+    ahead.note('f', 13, true)
+    ahead.expect(9)
+    ahead.note('f', 13, true)
+    assert.deepEqual(asked, [], 'nobody knows, and so far apart is no step')
+  })
+
   it('asks for nothing until reading waited for the disk, and goes on once it did', () => {
     const asked: number[] = []
     const ahead = new ReadAhead((_, block) => asked.push(block) > 0)

@@ -6,18 +6,9 @@ import type { ByteSink, ByteSource } from '../bytes.ts'
 export function encodeDictionary(sink: ByteSink, codes: DictVector['codes'], dictionaryId: number): void {
   sink.varint(dictionaryId)
   const max = greatestOf(codes)
-  if (max < 2 ** 8) {
-    sink.u8(1)
-    if (codes instanceof Uint8Array) sink.array(codes)
-    else sink.narrowed(codes, 1)
-  } else if (max < 2 ** 16) {
-    sink.u8(2)
-    if (codes instanceof Uint32Array) sink.narrowed(codes, 2)
-    else sink.array(codes)
-  } else {
-    sink.u8(4)
-    sink.array(codes)
-  }
+  const width = max < 2 ** 8 ? 1 : max < 2 ** 16 ? 2 : 4
+  sink.u8(width)
+  sink.lane(codes, width, max)
 }
 
 function greatestOf(codes: DictVector['codes']): number {
@@ -32,19 +23,16 @@ export function decodeDictionary(
   dictionaryOf: (id: number) => Dictionary,
 ): DictVector {
   const dictionary = dictionaryOf(source.varint())
-  const codes = readCodes(source, rowCount)
-  const size = sizeOf(dictionary)
-  if (!areBelow(codes, size)) throw new RangeError(`codes of more than ${size} values`)
-  return { kind: 'dict', rowCount, codes, dictionary }
-}
-
-function readCodes(source: ByteSource, rowCount: number): DictVector['codes'] {
   const width = source.u8()
+  if (width !== 1 && width !== 2 && width !== 4) throw new RangeError(`codes ${width} bytes wide are not known`)
+  const greatest = source.greatest(width, rowCount)
   // There is nothing else in the chunk to be held along with them.
-  if (width === 1) return source.bytes(rowCount)
-  if (width === 2) return source.u16View(rowCount)
-  if (width === 4) return source.u32Array(rowCount)
-  throw new RangeError(`codes ${width} bytes wide are not known`)
+  const codes =
+    width === 1 ? source.bytes(rowCount) : width === 2 ? source.u16View(rowCount) : source.u32Array(rowCount)
+  const size = sizeOf(dictionary)
+  if (greatest === null ? !areBelow(codes, size) : greatest >= size)
+    throw new RangeError(`codes of more than ${size} values`)
+  return { kind: 'dict', rowCount, codes, dictionary }
 }
 
 /**

@@ -46,6 +46,9 @@ export const WOVEN = 15
 /** Encodings of columns that are put together from others of the block. */
 export const FROM_OTHERS: ReadonlySet<number> = new Set([REBUILT, TIME_TEXT, WOVEN])
 
+/** Encodings of which columns are made anew: nothing of the chunk is held by them. */
+export const MADE_ANEW: ReadonlySet<number> = new Set([INTEGERS, DECIMALS, FLOATS, TIMES, DURATIONS])
+
 /** By number; what tools and documentation call them. */
 export const ENCODING_NAMES: Readonly<Record<number, string>> = {
   [CONSTANT]: 'constant',
@@ -89,7 +92,7 @@ export function encodeThin(sink: ByteSink, rows: Uint32Array, values: ThinnableV
   // The inner encoding is only known once it is written, but stands before its bytes: it is put together aside.
   const inner = new ByteSink()
   sink.u8(encodeDense(inner, values))
-  sink.bytes(inner.finish())
+  sink.append(inner)
   return SPARSE
 }
 

@@ -68,7 +68,7 @@ function writeLane(sink: ByteSink, values: Float64Array): void {
   const scheme = frameWidth === 0 || max - min > EXACT_RANGE ? FRAME : narrowest(values, frameWidth)
   sink.u8(scheme | (fitsInt32 << 4))
   if (scheme === FRAME) {
-    writeFrame(sink, values, min, frameWidth)
+    writeFrame(sink, values, min, max - min)
     return
   }
   sink.f64(values[0]!)
@@ -153,10 +153,11 @@ function differences(values: Float64Array): Float64Array<ArrayBuffer> {
 
 function writeFrameOf(sink: ByteSink, values: Float64Array): void {
   const { min, max } = boundsOf(values)
-  writeFrame(sink, values, min, widthOf(max - min))
+  writeFrame(sink, values, min, max - min)
 }
 
-function writeFrame(sink: ByteSink, values: Float64Array, base: number, width: number): void {
+function writeFrame(sink: ByteSink, values: Float64Array, base: number, range: number): void {
+  const width = widthOf(range)
   sink.u8(width)
   if (width === RAW_WIDTH) {
     sink.array(values)
@@ -169,11 +170,12 @@ function writeFrame(sink: ByteSink, values: Float64Array, base: number, width: n
   const words = spareMemory.elements(Uint32Array, values.length)
   // What is beyond 32 bits is left out.
   words.set(residuals)
-  if (width < 4) sink.narrowed(words, width === 1 ? 1 : 2)
-  else sink.array(words)
-  if (width === 3 || width > 4) {
-    divide(residuals, width === 3 ? 2 ** 16 : 2 ** 32)
-    sink.narrowed(residuals, width === 6 ? 2 : 1)
+  const lowWidth = width === 1 ? 1 : width < 4 ? 2 : 4
+  const lowRange = 2 ** (8 * lowWidth)
+  sink.lane(words, lowWidth, Math.min(range, lowRange - 1))
+  if (width > lowWidth) {
+    divide(residuals, lowRange)
+    sink.lane(residuals, width === 6 ? 2 : 1, Math.floor(range / lowRange))
   }
   spareMemory.give(residuals.buffer)
   spareMemory.give(words.buffer)

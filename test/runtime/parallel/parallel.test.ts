@@ -11,12 +11,17 @@ import { FUNCTIONS } from '../../../compiler/functions/index.ts'
 import { compile } from '../../../compiler/index.ts'
 import { packPlan, unpackPlan } from '../../../compiler/physical/transfer.ts'
 import { type Engine, open } from '../../../engine.ts'
+import type { SharedAggregation } from '../../../runtime/connect.ts'
 import { Interner } from '../../../runtime/helpers/interner.ts'
-import type { Lanes, LaneTask } from '../../../runtime/parallel/lanes.ts'
+import type { Place } from '../../../runtime/operators/scan.ts'
+import { type Lanes, type LaneTask, NOT_RUN } from '../../../runtime/parallel/lanes.ts'
 import type { WholeTask } from '../../../runtime/parallel/messages.ts'
 import { ThreadPool } from '../../../runtime/parallel/pool.ts'
+import { shareWork } from '../../../runtime/parallel/share.ts'
 import { packValue, unpackValue } from '../../../runtime/parallel/values.ts'
 import { SHARED_MS_MIN, WorkLedger } from '../../../runtime/parallel/work.ts'
+import { emptyProfile } from '../../../runtime/profile.ts'
+import type { Program } from '../../../runtime/program.ts'
 import type { IncomingEvent } from '../../../storage/index.ts'
 import { CacheBudget } from '../../../storage/part/cache-budget.ts'
 import { DateTime, Duration, type Value } from '../../../storage/value.ts'
@@ -137,6 +142,29 @@ describe('work shared between threads', () => {
     const never = { ...late, run: () => ({ result: new Promise<null>(() => {}), cancel: () => {} }) }
     assert.deepEqual(await onDisk({ lanes: never }, engine => answerOf(engine, QUERIES[0])), alone)
     assert.deepEqual(ways, ['alone'])
+  })
+
+  it('goes through blocks as they lie in the file while no thread is there yet', async () => {
+    const places = Array.from({ length: 9 }, (_, number) => ({
+      number,
+      partNumber: 0,
+      part: { path: '/p' },
+      block: { rowCount: 64 },
+    }))
+    const orderWith = async (ready: number): Promise<number[]> => {
+      const work = shareWork({ query: '', hash: '' } as Program, places as unknown as Place[], {
+        lanes: { rowsMin: 0, work: null, ready: () => ready, expected: () => 2, run: () => NOT_RUN },
+        of: { split: { text: () => '' }, aggregate: { keys: [] } } as unknown as SharedAggregation,
+        profile: emptyProfile(),
+        nowMicros: 0,
+        memoryBytes: 0,
+        isCanceled: () => true,
+      })
+      for await (const share of work) return share.places.map(({ number }) => number)
+      return []
+    }
+    assert.deepEqual(await orderWith(0), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+    assert.notDeepEqual(await orderWith(2), [0, 1, 2, 3, 4, 5, 6, 7, 8], 'its own first')
   })
 
   it('goes the way that was quicker, until it is no longer', async () => {
