@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
+import { writePresence } from '../../storage/part/encodings/presence.ts'
 import { LITERAL, ROW_END, ROWS_APART } from '../../storage/part/woven/code.ts'
 import { type CodeWalk, skipRows, walkCodes } from '../../storage/part/woven/code-walk.ts'
 import { Neighbours } from '../../storage/part/woven/neighbours.ts'
+import { readTold, writeTold } from '../../storage/part/woven/told.ts'
+import { WovenText } from '../../storage/part/woven/unweave.ts'
 
 const SHORT_CODES = 200
 
@@ -26,13 +30,59 @@ function varint(value: number): number[] {
 
 function sameNeighbours(walk: CodeWalk, codes: Uint8Array): void {
   const expected = Neighbours.of(codes, SHORT_CODES)
-  const found = new Neighbours(walk.pairs, walk)
+  const found = Neighbours.found(walk)
   assert.equal(found.isLocal, expected.isLocal)
   assert.deepEqual(walk.counts, expected.counts)
   for (let code = 0; code < 256; code++)
     for (let next = 0; next < 256; next++)
       if (found.has(code, next) !== expected.has(code, next)) assert.fail(`${next} behind ${code}`)
 }
+
+/** A chunk of such codes and nothing else. */
+function chunkOf(codes: Uint8Array, literalBytes: number, told: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const sink = new ByteSink()
+  writePresence(sink, null)
+  sink.varint(0)
+  sink.varint(0)
+  sink.u8(SHORT_CODES)
+  for (const bytes of [codes, new Uint8Array(literalBytes)]) {
+    sink.varint(bytes.length)
+    sink.bytes(bytes)
+  }
+  sink.bytes(told)
+  return sink.finish()
+}
+
+function toldBytes(codes: Uint8Array, rowCount: number, literalBytes: number): Uint8Array {
+  const sink = new ByteSink()
+  writeTold(sink, rowCount, { codes, shortCodes: SHORT_CODES, literals: new Uint8Array(literalBytes) })
+  return sink.finish()
+}
+
+function toldOf(codes: Uint8Array, rowCount: number, literalBytes: number) {
+  return readTold(new ByteSource(toldBytes(codes, rowCount, literalBytes)), rowCount, codes.length, literalBytes)
+}
+
+test('a chunk that says it all gives the same rows as one that is walked, and damaged no others without a word', () => {
+  const rowCount = 37
+  const codes = Uint8Array.from({ length: rowCount * 3 }, (_, at) => (at % 3 === 2 ? ROW_END : 1 + (at % SHORT_CODES)))
+  const told = toldBytes(codes, rowCount, 0)
+  const places = (bytes: Uint8Array) => new WovenText(new ByteSource(bytes), rowCount).places()
+  assert.deepEqual(places(chunkOf(codes, 0, told)), places(chunkOf(codes, 0)))
+  fc.assert(
+    fc.property(fc.nat(told.length - 1), fc.nat(255), fc.nat(3), (at, to, cut) => {
+      const damaged = told.slice(0, told.length - cut)
+      damaged[at % damaged.length] = to
+      try {
+        const { codes: found } = places(chunkOf(codes, 0, damaged))
+        assert.equal(found.at(-1), codes.length)
+        assert.ok(found.every((place, n) => n === 0 || place >= found[n - 1]!))
+      } catch (error) {
+        assert.ok(error instanceof RangeError, String(error))
+      }
+    }),
+  )
+})
 
 test('one walk finds what stands behind what, how often, and where rows begin', () => {
   fc.assert(
@@ -54,6 +104,9 @@ test('one walk finds what stands behind what, how often, and where rows begin', 
       assert.ok(walk !== null)
       assert.deepEqual([...(walk.places ?? [])], places)
       sameNeighbours(walk, bytes)
+      const told = toldOf(bytes, rows.length, literals)
+      assert.deepEqual(told.neighbours, Neighbours.found(walk))
+      assert.deepEqual(told.places, new WovenText(new ByteSource(chunkOf(bytes, literals)), rows.length).places())
       for (const [rowCount, literalBytes] of [
         [rows.length + 1, literals],
         [rows.length + ROWS_APART, literals],

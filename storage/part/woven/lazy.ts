@@ -133,7 +133,7 @@ class WovenPieces implements TextPieces {
   }
 
   neighbours(): Neighbours {
-    return this.#woven.neighbours()
+    return this.#vector.guard(() => this.#source.checked(() => this.#woven.neighbours()))
   }
 
   rowStarts(): Uint32Array {

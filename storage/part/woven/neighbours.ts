@@ -1,11 +1,11 @@
 /**
  * Which codes of a woven text stand directly behind which: what a search may go on to from where it is, before anything is looked for. Of a
  * million codes of seeded messages 12,000 pairs are different ones. A pair is a bit, so that a block's take 9 KB; codes of two bytes are told
- * by their first, which stands for 256 entries. Found out in one walk over the codes (`code-walk.ts`; by hand 3 ms for a million).
+ * by their first, which stands for 256 entries. The chunk says it (`told.ts`), else it is found out in one walk over the codes (`code-walk.ts`; by hand 3 ms for a million).
  */
 import type { PieceNeighbours } from '../../vector.ts'
 import { LITERAL, ROW_END } from './code.ts'
-import { PAIRS } from './code-walk.ts'
+import { type CodeWalk, PAIRS } from './code-walk.ts'
 
 /** A row of 256 bits for each code. */
 const WORDS = 8
@@ -13,20 +13,27 @@ const WORDS = 8
 export class Neighbours implements PieceNeighbours {
   /** What it holds on to. */
   static readonly BYTES = 256 * (WORDS + 1) * 4
-  readonly #bits = new Uint32Array(256 * WORDS)
+  /** By the code before times 256 and the one behind it, low bits first. */
+  readonly bits: Uint32Array
   readonly isLocal: boolean
-
   readonly counts: Uint32Array
 
-  /** @param pairs  as `CodeWalk.pairs` */
-  constructor(pairs: Uint8Array, { isLocal, counts }: Pick<NeighbourWalk, 'isLocal' | 'counts'>) {
+  /** @param bits  `PAIRS` of them */
+  constructor(bits: Uint32Array, { isLocal, counts }: Pick<NeighbourWalk, 'isLocal' | 'counts'>) {
+    this.bits = bits
     this.isLocal = isLocal
     this.counts = counts
-    for (let pair = 0; pair < pairs.length; pair++) if (pairs[pair] === 1) this.#bits[pair >>> 5]! |= 1 << (pair & 31)
+  }
+
+  /** What a walk found; it may go on. */
+  static found({ pairs, isLocal, counts }: Pick<CodeWalk, 'pairs' | 'isLocal' | 'counts'>): Neighbours {
+    const bits = new Uint32Array(PAIRS / 32)
+    for (let pair = 0; pair < pairs.length; pair++) if (pairs[pair] === 1) bits[pair >>> 5]! |= 1 << (pair & 31)
+    return new Neighbours(bits, { isLocal, counts: counts.slice() })
   }
 
   has(code: number, next: number): boolean {
-    return ((this.#bits[code * WORDS + (next >>> 5)]! >>> (next & 31)) & 1) === 1
+    return ((this.bits[code * WORDS + (next >>> 5)]! >>> (next & 31)) & 1) === 1
   }
 
   /** By hand: whatever is wrong with the codes. */
@@ -34,7 +41,7 @@ export class Neighbours implements PieceNeighbours {
     const pairs = new Uint8Array(PAIRS)
     const walk = { next: 0, before: ROW_END, isLocal: true, counts: new Uint32Array(256) }
     while (walk.next < codes.length) walkOn(walk, codes, shortCodes, pairs)
-    return new Neighbours(pairs, walk)
+    return Neighbours.found({ ...walk, pairs })
   }
 }
 

@@ -4,13 +4,14 @@
  */
 import { pickRows } from '../../pick.ts'
 import { PRESENT, type TextVector, type Vector } from '../../vector.ts'
-import type { ByteSource } from '../bytes.ts'
+import { ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence } from '../encodings/presence.ts'
 import { CHUNK_BYTES_MAX } from '../format.ts'
 import { behindCode, behindVarint, entryOfTwo, LITERAL, literalLength, ROW_END, ROWS_APART } from './code.ts'
 import { skipRows, walkCodes } from './code-walk.ts'
 import { Neighbours } from './neighbours.ts'
 import { type Reference, referenceTo } from './references.ts'
+import { readTold } from './told.ts'
 
 /** The entries of a dictionary as a reader has them: their bytes on end, and the reference of those that are one. */
 interface Entries {
@@ -100,6 +101,8 @@ export class WovenText {
   /** Were some rows asked for? */
   #isAsked = false
   #neighbours: Neighbours | null = null
+  /** What the chunk says of both, not read yet. */
+  readonly #told: Uint8Array
 
   constructor(source: ByteSource, rowCount: number) {
     this.rowCount = rowCount
@@ -110,6 +113,7 @@ export class WovenText {
     this.shortCodes = source.u8()
     this.codes = source.bytes(source.varint())
     this.literals = source.bytes(source.varint())
+    this.#told = source.bytes(source.remaining)
   }
 
   /** About what it holds on to, places and neighbours included. */
@@ -138,26 +142,32 @@ export class WovenText {
 
   /** Found out once. @throws {RangeError} when codes do not end */
   places(): RowPlaces {
-    if (this.#places === null) this.#walk()
+    if (this.#places === null) this.#learn()
     this.#places ??= placesOf(this)
     return this.#places
   }
 
   /** Found out once. */
   neighbours(): Neighbours {
-    if (this.#neighbours === null) this.#walk()
+    if (this.#neighbours === null) this.#learn()
     this.#neighbours ??= Neighbours.of(this.codes, this.shortCodes)
     return this.#neighbours
   }
 
-  /** Who wants the one mostly wants the other next. */
-  #walk(): void {
+  /** Who wants the one mostly wants the other next. @throws {RangeError} when the chunk says what cannot be */
+  #learn(): void {
     const { codes, shortCodes, rowCount, presence, literals } = this
+    if (this.#told.length > 0) {
+      const { neighbours, places } = readTold(new ByteSource(this.#told), rowCount, codes.length, literals.length)
+      this.#neighbours ??= neighbours
+      this.#places ??= places
+      return
+    }
     const walk = walkCodes(codes, shortCodes, rowCount, literals.length)
     if (walk === null) return
-    this.#neighbours ??= new Neighbours(walk.pairs, { isLocal: walk.isLocal, counts: walk.counts.slice() })
+    this.#neighbours ??= Neighbours.found(walk)
     // Of rows that are not there are no codes.
-    if (presence === null && walk.places !== null) this.#places ??= new RowPlaces(rowCount, walk.places)
+    if (presence === null && walk.places !== null) this.#places ??= foundPlaces(rowCount, walk.places)
   }
 
   /**
@@ -169,8 +179,8 @@ export class WovenText {
    */
   some(rows: Uint32Array, columnOf: (field: string) => Vector | null): TextVector {
     // Who asks once needs no more than the way there, gone once: the newest 50, the last row first, walked to each from the start took 125 ms, 103
-    // of them walking. A second time all places are found out.
-    const places = this.#isAsked ? this.places() : null
+    // of them walking. A second time, or where the chunk says them, all places are known.
+    const places = this.#isAsked || this.#told.length > 0 ? this.places() : null
     this.#isAsked = true
     // References are to columns of these rows: their values are asked for by the row's number among them.
     const entries = this.#entriesOf(columnOf)
@@ -244,25 +254,29 @@ function rowsWith(marks: Uint8Array, mark: number): Uint32Array {
 }
 
 /** Where every `ROWS_APART`th row begins, in its codes and in its literals; and where they end. */
-export class RowPlaces {
+export interface RowPlaces {
   readonly codes: Uint32Array
   readonly literals: Uint32Array
+}
 
-  /** @param found  as `CodeWalk.places` */
-  constructor(rowCount: number, found: Uint32Array | null = null) {
-    const count = Math.ceil(rowCount / ROWS_APART) + 1
-    this.codes = new Uint32Array(count)
-    this.literals = new Uint32Array(count)
-    for (let at = 1; found !== null && at < count; at++) {
-      this.codes[at] = found[2 * at - 2]!
-      this.literals[at] = found[2 * at - 1]!
-    }
+function noPlaces(rowCount: number): RowPlaces {
+  const count = Math.ceil(rowCount / ROWS_APART) + 1
+  return { codes: new Uint32Array(count), literals: new Uint32Array(count) }
+}
+
+/** @param found  as `CodeWalk.places` */
+function foundPlaces(rowCount: number, found: Uint32Array): RowPlaces {
+  const places = noPlaces(rowCount)
+  for (let at = 1; at < places.codes.length; at++) {
+    places.codes[at] = found[2 * at - 2]!
+    places.literals[at] = found[2 * at - 1]!
   }
+  return places
 }
 
 function placesOf(woven: WovenText): RowPlaces {
   const { rowCount } = woven
-  const places = new RowPlaces(rowCount)
+  const places = noPlaces(rowCount)
   const walk = new Walk(woven)
   for (let at = 0; at < places.codes.length - 1; at++) {
     walk.skip(at * ROWS_APART, Math.min(rowCount, (at + 1) * ROWS_APART))

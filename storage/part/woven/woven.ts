@@ -9,12 +9,15 @@ import { writePresence } from '../encodings/presence.ts'
 import { CODES, firstByteOf, LITERAL, ROW_END } from './code.ts'
 import { type Cut, cut, END_OF_ROW, FIRST_REFERENCE } from './cut.ts'
 import { type Reference, referenceTo } from './references.ts'
+import { writeTold } from './told.ts'
 
 const ENTRIES_MAX = 30_000
 
 /** More than this share of the text's bytes is left: the text is stored as text. */
 const SHARE_MAX = 0.6
 const ROWS_MIN = 32
+/** Fewer codes are walked in the time it takes to read what was told of them (`told.ts`). */
+const TOLD_CODES_MIN = 65_536
 const ROWS_SAMPLED = 512
 
 export interface Weave {
@@ -171,7 +174,8 @@ class Output {
   }
 }
 
-export function encodeWoven(sink: ByteSink, { text, entries, shortCodes, codes, literals }: Weave): void {
+export function encodeWoven(sink: ByteSink, weave: Weave): void {
+  const { text, entries, shortCodes, codes, literals } = weave
   writePresence(sink, text.presence)
   sink.varint(text.offsets[text.rowCount]! - text.offsets[0]!)
   sink.varint(entries.length)
@@ -186,4 +190,5 @@ export function encodeWoven(sink: ByteSink, { text, entries, shortCodes, codes, 
   sink.bytes(codes)
   sink.varint(literals.length)
   sink.bytes(literals)
+  if (codes.length >= TOLD_CODES_MIN) writeTold(sink, text.rowCount, weave)
 }
