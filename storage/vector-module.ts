@@ -56,6 +56,8 @@ export const op = {
   subtractFloats: [0xa1],
   divideFloats: [0xa3],
   floatOfInt: [0xb7],
+  floatOfUnsigned: [0xb8],
+  multiplyFloats: [0xa2],
   floatOfLong: [0xb9],
   bitsOfFloat: [0xbd],
   isZeroLong: [0x50],
@@ -74,6 +76,9 @@ export const op = {
   xorLongs: [0x85],
   intOfLong: [0xa7],
   longOfUnsigned: [0xad],
+  /** Eight bytes as sixteen, each of them two; four pairs of bytes as four words. */
+  loadBytesAsPairs: [0xfd, 0x02, 0, 0],
+  loadPairsAsWords: (offset: number) => [0xfd, 0x04, 0, offset],
   loadVector: (offset: number) => [0xfd, 0x00, 0, offset],
   storeVector: (offset: number) => [0xfd, 0x0b, 0, offset],
   bytes: (values: readonly number[]) => [0xfd, 0x0c, ...values],
@@ -101,6 +106,9 @@ export const op = {
   /** Two bytes, the first of which is the low one, as one number. */
   shiftPairsLeft: [0xfd, 0x8b, 1],
   shiftPairsRight: [0xfd, 0x8d, 1],
+  lowPairsAsWords: [0xfd, 0xa9, 1],
+  highPairsAsWords: [0xfd, 0xaa, 1],
+  addWords: [0xfd, 0xae, 1],
   greatestBytes: [0xfd, 0x79],
   greatestPairs: [0xfd, 0x99, 1],
   greatestWords: [0xfd, 0xb9, 1],

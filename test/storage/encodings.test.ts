@@ -10,6 +10,7 @@ import { readIntegers, writeIntegers } from '../../storage/part/encodings/lane.t
 import { readPresence, writePresence } from '../../storage/part/encodings/presence.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
 import type { Dictionary, Vector } from '../../storage/vector.ts'
+import { createRandom } from '../bench/random.ts'
 import {
   anyVector,
   numberArbitrary,
@@ -113,6 +114,30 @@ test('lanes of whole numbers come back whatever their range and order', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+test('long lanes come back from every width and scheme, as whole numbers of 32 bits and as doubles', () => {
+  const random = createRandom(5)
+  const ranges = [1, 2 ** 8, 2 ** 16, 2 ** 24, 2 ** 32, 2 ** 40, 2 ** 48]
+  for (const count of [63, 64, 8192, 20_011]) {
+    for (const range of ranges) {
+      const any = () => Math.floor(random.unit() * range)
+      let sum = -(2 ** 31)
+      const lanes: Record<string, Float64Array> = {
+        'as they are': Float64Array.from({ length: count }, () => any() - 100),
+        'in steps': Float64Array.from({ length: count }, () => (sum += Math.floor(any() / count))),
+        'in whole steps': Float64Array.from({ length: count }, (_, row) => 1.7e15 + 1000 * (row * 7 + (any() % 50))),
+        'in steps that grow': Float64Array.from({ length: count }, (_, row) => row * row + (any() % 3)),
+      }
+      for (const [name, values] of Object.entries(lanes)) {
+        const sink = new ByteSink()
+        writeIntegers(sink, values)
+        const source = () => new ByteSource(sink.finish())
+        assert.deepEqual(Float64Array.from(readIntegers(source(), count)), values, `${count} ${name} up to ${range}`)
+        assert.deepEqual(readIntegers(source(), count, true), values, `${count} doubles ${name} up to ${range}`)
+      }
+    }
+  }
 })
 
 test('extremes next to each other neither overflow a difference nor an Int32Array', () => {
