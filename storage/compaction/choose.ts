@@ -15,6 +15,8 @@ export interface MergeRules {
   readonly cuts: readonly number[]
   /** True for a day that is written to no more, judged by the newest of its parts. */
   readonly isQuiet: (newest: MergeCandidate) => boolean
+  /** Somebody asks for as few parts as may be, and waits for it: what is small goes into what is large, too. */
+  readonly isForced?: boolean
 }
 
 /** As many parts of one tier are merged. */
@@ -34,7 +36,10 @@ export function chooseMerge<Part extends MergeCandidate>(
   let best: readonly Part[] | null = null
   for (const group of groupsOf(parts, rules.cuts)) {
     if (group.length < 2) continue
-    const chosen = fullTier(group) ?? (rules.isQuiet(group.at(-1)!) ? tidied(group) : null)
+    const chosen =
+      rules.isForced === true
+        ? allOf(group)
+        : (fullTier(group) ?? (rules.isQuiet(group.at(-1)!) ? tidied(group) : null))
     // The smallest first: it is soonest done, and most relieves queries per byte.
     if (chosen !== null && (best === null || bytesOf(chosen) < bytesOf(best))) best = chosen
   }
@@ -80,12 +85,17 @@ function fullTier<Part extends MergeCandidate>(group: readonly Part[]): readonly
   return null
 }
 
+/** The smallest that fit one part, in order of creation; null when there are not two. */
+function allOf<Part extends MergeCandidate>(group: readonly Part[]): readonly Part[] | null {
+  const chosen = withinLimits(bySize(group))
+  return chosen.length < 2 ? null : group.filter(part => chosen.includes(part))
+}
+
 /** The smallest parts that are each no more than eight times what is before them; null when there are not two. */
 function tidied<Part extends MergeCandidate>(group: readonly Part[]): readonly Part[] | null {
-  const bySize = withinLimits([...group].sort((a, b) => a.sizeBytes - b.sizeBytes))
   const chosen: Part[] = []
   let bytes = 0
-  for (const part of bySize) {
+  for (const part of withinLimits(bySize(group))) {
     if (chosen.length > 0 && part.sizeBytes > Math.max(FIRST_TIER_BYTES, bytes * FAN)) {
       if (chosen.length > 1) break
       // One that is too small for all others does not keep them apart.
@@ -109,6 +119,10 @@ function withinLimits<Part extends MergeCandidate>(parts: readonly Part[]): read
     chosen.push(part)
   }
   return chosen
+}
+
+function bySize<Part extends MergeCandidate>(parts: readonly Part[]): Part[] {
+  return [...parts].sort((a, b) => a.sizeBytes - b.sizeBytes)
 }
 
 function bytesOf(parts: readonly MergeCandidate[]): number {

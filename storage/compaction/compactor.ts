@@ -157,13 +157,13 @@ export class Compactor {
   private choose(isAll: boolean): readonly PublishedPart[] | null {
     const { parts, clock, cuts } = this.options
     const now = clock()
-    const isQuiet = (newest: MergeCandidate) => isAll || now - createdAt(newest.id) > QUIET_MS
+    const isQuiet = (newest: MergeCandidate) => now - createdAt(newest.id) > QUIET_MS
     for (const [id, until] of this.avoided) if (until <= now) this.avoided.delete(id)
     const mergeable = parts.list.filter(part => !this.avoided.has(part.id) && !this.merging.has(part.id))
     const byId = new Map(mergeable.map(part => [part.id, part]))
     const chosen = chooseMerge(
       mergeable.map(part => part.description),
-      { cuts: cuts(), isQuiet },
+      { cuts: cuts(), isQuiet, isForced: isAll },
     )
     return chosen?.map(({ id }) => byId.get(id)!) ?? null
   }

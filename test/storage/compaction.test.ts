@@ -292,5 +292,10 @@ test('a day nobody writes to is tidied though one part is too small for all othe
     chooseMerge(parts, rules)?.map(({ id }) => id),
     ['0', '1', '2', '3'],
   )
-  assert.equal(chooseMerge([partOf(61 * MB, 0), partOf(MB / 3, 1)], rules), null)
+  const uneven = [partOf(61 * MB, 0), partOf(MB / 3, 1)]
+  assert.equal(chooseMerge(uneven, rules), null)
+  // Two million events were one part or two, as the clock would have it.
+  const forced = { ...rules, isForced: true }
+  assert.deepEqual(chooseMerge(uneven, forced), uneven)
+  assert.equal(chooseMerge([partOf(400 * MB, 0), partOf(300 * MB, 1)], forced), null, 'one part is not so large')
 })
