@@ -331,7 +331,14 @@ export interface WindowedSpec {
 export type StateColumnSpec =
   | { readonly type: 'count'; readonly init: 0 }
   | { readonly type: 'f64' | 'i32' | 'u32' | 'u8'; readonly init: number }
-  | { readonly type: 'object'; readonly init: string | null; readonly holds?: string; readonly bySlot?: true }
+  | {
+      readonly type: 'object'
+      readonly init: string | null
+      readonly holds?: string
+      readonly bySlot?: true
+      /** It has each value it was given once: with many of them merging two takes as long as making one. */
+      readonly ofValues?: true
+    }
 
 export interface DescribeSpec extends UnarySpec<'describe'> {}
 

@@ -158,6 +158,8 @@ export type StateColumn =
       readonly bySlot?: true
       /** What slots without an `init` hold when it is no `Value`: how it goes from thread to thread (runtime/parallel/state.ts). */
       readonly holds?: 'sumRest' | 'rangeRest' | 'spreadRest'
+      /** It has each value it was given once: with many of them merging two takes as long as making one. */
+      readonly ofValues?: true
     }
 
 /** Names of state columns → the lvalue of the current group's slot. */

@@ -7,7 +7,7 @@ import type { SharedAggregation } from '../connect.ts'
 import { fieldStatistics } from '../field-statistics.ts'
 import type { Place } from '../operators/scan.ts'
 import type { Profile } from '../profile.ts'
-import type { AggregateKey, Program } from '../program.ts'
+import type { AggregateKey, AggregationSpec, Program } from '../program.ts'
 import { Claims, orderFor } from './claims.ts'
 import { type LaneResult, type LaneRun, type Lanes, type LaneTask, NOT_RUN } from './lanes.ts'
 import { addProfile } from './profile.ts'
@@ -64,10 +64,23 @@ function binsOf(places: readonly Place[], binMicros: number): number {
   return low > high ? 1 : Math.floor(high / binMicros) - Math.floor(low / binMicros) + 1
 }
 
+/** Does it gather values, of which storage knows that there are many? Distinct users by service of 2 M rows, 100 k users: 4.0 ms alone, 7.9 shared; just read, 26 and 127. */
+export function gathersManyValues(
+  { state, steps }: Pick<AggregationSpec, 'state' | 'steps'>,
+  places: readonly Place[],
+  rows: number,
+): boolean {
+  if (!state.some(column => column.type === 'object' && column.ofValues === true)) return false
+  const parts = [...new Set(places.map(place => place.part))]
+  const fields = new Set(steps.flatMap(step => step.fields))
+  return [...fields].some(field => (fieldStatistics(parts, field)?.distinct ?? 0) * ROWS_PER_GROUP_MIN > rows)
+}
+
 function isWorthSharing({ lanes, of: { split } }: ShareOptions, places: readonly Place[], rows: number): boolean {
   // From 0 rows on: whatever it costs, as tests want it.
   if (lanes.rowsMin === 0) return true
   if (hasManyGroups(split.aggregate.keys, places, rows)) return false
+  if (gathersManyValues(split.aggregate, places, rows)) return false
   const isMuch = rows >= lanes.rowsMin
   return lanes.work?.isShared(split.text(), rows, isMuch) ?? isMuch
 }

@@ -19,7 +19,7 @@ export const values: AggregateFunction = {
   type: () => 'array',
   merging: { law: 'exact' },
   ignoresOrder: true,
-  state: { tally: { type: 'object', init: 'tallyNew' } },
+  state: { tally: { type: 'object', init: 'tallyNew', ofValues: true } },
   step: (s, [x], cx) =>
     x!.dict !== undefined
       ? js`${cx.helper('tallyAddCode', s.tally!, x!.dict.dictionary, x!.dict.code)};`
@@ -41,7 +41,7 @@ export const mode: AggregateFunction = {
   type: ([x]) => x ?? 'any',
   merging: { law: 'exact' },
   ignoresOrder: true,
-  state: { tally: { type: 'object', init: 'tallyNew' } },
+  state: { tally: { type: 'object', init: 'tallyNew', ofValues: true } },
   step: values.step,
   merge: values.merge,
   finish: (s, cx) => cx.helper('tallyMode', s.tally!),
@@ -76,7 +76,7 @@ export const topk: AggregateFunction = {
   type: () => 'array',
   merging: { law: 'exact' },
   ignoresOrder: true,
-  state: { tally: { type: 'object', init: 'tallyNew' } },
+  state: { tally: { type: 'object', init: 'tallyNew', ofValues: true } },
   step: values.step,
   merge: values.merge,
   finish: (s, cx) => cx.helper('tallyTop', s.tally!, lit(cx.parameters[0] ?? 1)),

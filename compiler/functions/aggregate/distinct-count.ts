@@ -18,7 +18,7 @@ export const dc: AggregateFunction = {
   merging: { law: 'exact' },
   ignoresOrder: true,
   takesNullCodes: true,
-  state: { set: { type: 'object', init: 'distinctNew', bySlot: true } },
+  state: { set: { type: 'object', init: 'distinctNew', bySlot: true, ofValues: true } },
   isOnly: { kind: 'distinct', to: 'set' },
   step: (s, [x], cx) => {
     if (x!.dict !== undefined) return js`${cx.helper('distinctAddCode', s.set!, x!.dict.dictionary, x!.dict.code)};`
