@@ -10,14 +10,25 @@ export interface Deduplicated {
 
 const ROWS_SAMPLED = 1024
 
+/** Is at least every second of the sampled rows one that was there? */
+function repeats({ rowCount, bytes, offsets, presence }: TextVector, from: number): boolean {
+  const to = Math.min(rowCount, from + ROWS_SAMPLED)
+  const sample: TextVector = {
+    kind: 'text',
+    rowCount: to - from,
+    bytes,
+    offsets: offsets.subarray(from, to + 1),
+    presence: presence?.subarray(from, to) ?? null,
+  }
+  return dedupeText(sample, sample.rowCount >>> 1) !== null
+}
+
 /** Null when there are more than `limit` distinct texts; missing and null count as one each. Columns of ids give up early, unless all may differ. */
 export function dedupeText(vector: TextVector, limit: number): Deduplicated | null {
   const { rowCount } = vector
   // A table for all rows, of a column that a sample says has too many, was most of what asking it cost.
-  if (rowCount > ROWS_SAMPLED && limit < rowCount) {
-    const head = dedupeText({ ...vector, rowCount: ROWS_SAMPLED }, ROWS_SAMPLED / 2)
-    if (head === null) return null
-  }
+  if (rowCount > ROWS_SAMPLED && limit < rowCount && !repeats(vector, 0) && !repeats(vector, rowCount >>> 1))
+    return null
   let tableSize = 64
   while (tableSize < Math.min(limit, rowCount) * 2) tableSize *= 2
   const table = new Int32Array(tableSize).fill(-1)

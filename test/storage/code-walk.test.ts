@@ -63,6 +63,17 @@ function toldOf(codes: Uint8Array, rowCount: number, literalBytes: number) {
   return readTold(new ByteSource(toldBytes(codes, rowCount, literalBytes)), rowCount, codes.length, literalBytes)
 }
 
+test('what is told is laid out as it was when it was first written', () => {
+  const codes = Uint8Array.of(1, 2, ROW_END, 2, LITERAL, 3, ROW_END, 1, 1, ROW_END, ROW_END, 2, ROW_END)
+  const bytes = toldBytes(codes, 5, 3)
+  const set = [...bytes.entries()].filter(([, byte]) => byte !== 0).map(([at, byte]) => `${at}:${byte}`)
+  // It is local; what stands behind 0, 1, 2 and a literal; how often each is there; 4 rows apart, 11 and 2 bytes of codes, 3 and 0 of literals.
+  const neighbours = '0:1 1:7 33:7 65:1 96:128 8161:1'
+  const counts = '8193:16 8194:1 8203:5 8204:3 8205:3 8458:1'
+  const places = '8459:4 8460:16 8461:1 8469:64 8470:9 8472:16 8473:1 8482:3'
+  assert.equal(set.join(' '), `${neighbours} ${counts} ${places}`)
+})
+
 test('a chunk that says it all gives the same rows as one that is walked, and damaged no others without a word', () => {
   const rowCount = 37
   const codes = Uint8Array.from({ length: rowCount * 3 }, (_, at) => (at % 3 === 2 ? ROW_END : 1 + (at % SHORT_CODES)))

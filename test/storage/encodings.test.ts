@@ -4,12 +4,13 @@ import * as fc from 'fast-check'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
 import { crc32, crc32ByTable } from '../../storage/part/checksum.ts'
 import { compressBlock, decompressBlock, loadCodecs } from '../../storage/part/codec.ts'
+import { dedupeText } from '../../storage/part/dedupe.ts'
 import { decodeDictionary, encodeDictionary } from '../../storage/part/encodings/dictionary.ts'
 import * as encodings from '../../storage/part/encodings/index.ts'
 import { readIntegers, writeIntegers } from '../../storage/part/encodings/lane.ts'
 import { readPresence, writePresence } from '../../storage/part/encodings/presence.ts'
 import { DateTime, type Value } from '../../storage/value.ts'
-import type { Dictionary, Vector } from '../../storage/vector.ts'
+import type { Dictionary, TextVector, Vector } from '../../storage/vector.ts'
 import { createRandom } from '../bench/random.ts'
 import {
   anyVector,
@@ -441,4 +442,13 @@ test('a compressed block that was cut or changed throws or has the promised leng
 test('both checksums agree', () => {
   assert.equal(crc32ByTable(Buffer.from('123456789')), 0xcbf43926)
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), bytes => assert.equal(crc32ByTable(bytes), crc32(bytes))))
+})
+
+test('text that repeats is codes though its first rows are all different', () => {
+  const values = Array.from({ length: 6000 }, (_, row) => (row < 1500 ? `only ${row}` : `value ${row % 300}`))
+  const found = dedupeText(textVector(values) as TextVector, (values.length * 3) / 4)
+  assert.equal(found?.firstRows.length, 1800)
+  // Of ids a few rows tell, wherever they are.
+  const ids = textVector(values.map((_, row) => `id ${row}`)) as TextVector
+  assert.equal(dedupeText(ids, values.length - 1), null)
 })

@@ -119,7 +119,7 @@ export class WovenText {
   /** About what it holds on to, places and neighbours included. */
   get byteLength(): number {
     const { bytes, starts } = this.entries
-    const held = this.codes.length + this.literals.length + bytes.length + starts.byteLength
+    const held = this.codes.length + this.literals.length + this.#told.length + bytes.length + starts.byteLength
     return 256 + held + (this.presence?.length ?? 0) + (8 * this.rowCount) / ROWS_APART + Neighbours.BYTES
   }
 
