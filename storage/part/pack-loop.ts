@@ -3,7 +3,7 @@
  * would side by side in vectors, and each place of a vector has a stream of bits of its own, so that a shift, an or and a mask make all of one
  * vector. What is behind the last whole group of 128 numbers is filled up with zeros.
  */
-import { I32, MachineLoop, op, V128 } from '../vector-module.ts'
+import { I32, type LoopBeside, MachineLoop, op, V128 } from '../vector-module.ts'
 
 /** Bytes of each number. */
 export type LaneWidth = 1 | 2 | 4
@@ -80,23 +80,31 @@ function packCode(width: LaneWidth) {
 
 type Way = 'pack' | 'unpack'
 
-interface Made {
-  readonly loop: MachineLoop
+interface Loops {
+  /** That of the first who asked; the others work in its memory. */
+  readonly own: MachineLoop
   readonly bytes: Uint8Array
+  readonly byName: Map<string, MachineLoop | LoopBeside>
 }
 
 /** Made when they are first asked for; null: there is no such loop here. */
-const loops = new Map<string, Made | null>()
+let loops: Loops | null | undefined
 
-function loopOf(way: Way, width: LaneWidth): Made | null {
+function loopOf(
+  way: Way,
+  width: LaneWidth,
+): { readonly loop: MachineLoop | LoopBeside; readonly bytes: Uint8Array } | null {
   const name = `${way} ${width}`
-  let made = loops.get(name)
-  if (made === undefined) {
-    const loop = MachineLoop.of(2, LOCALS, way === 'pack' ? packCode(width) : unpackCode(width))
-    made = loop === null ? null : { loop, bytes: loop.room(MEMORY_BYTES) }
-    loops.set(name, made)
+  const code = () => (way === 'pack' ? packCode(width) : unpackCode(width))
+  if (loops === undefined) {
+    const own = MachineLoop.of(2, LOCALS, code())
+    loops = own === null ? null : { own, bytes: own.room(MEMORY_BYTES), byName: new Map([[name, own]]) }
   }
-  return made
+  if (loops === null) return null
+  const { own, bytes, byName } = loops
+  let loop = byName.get(name)
+  if (loop === undefined) byName.set(name, (loop = own.beside(2, LOCALS, code())))
+  return { loop, bytes }
 }
 
 /**
