@@ -3,6 +3,7 @@
  * A kernel asks for `vector.kind` (and the element width) once, then runs one typed loop. Vectors are immutable once handed out.
  */
 import type { Value } from './value.ts'
+import type { WordHashes } from './word-hashes.ts'
 
 /** Presence per row: 0 missing, 1 null, 2 present. A vector whose `presence` is null has every row present. */
 export const MISSING = 0
@@ -25,6 +26,8 @@ export interface Dictionary {
   readonly values: readonly Value[]
   /** Known to hold no value twice: of strings and what is absent, told apart as they were buffered. */
   readonly isDistinct?: true
+  /** What is known of its tokens; those of a field that grow one out of another share it. */
+  readonly words?: WordHashes
   /** Several codes may stand for one value: computed tables, never what storage hands out. */
   readonly repeats?: true
 }

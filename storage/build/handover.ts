@@ -14,6 +14,7 @@ import type { ThinColumn } from '../part/thin.ts'
 import { SPARE_BYTES_MIN } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
 import type { ConstVector, Dictionary, DictVector, TextVector, Vector } from '../vector.ts'
+import { WordHashes } from '../word-hashes.ts'
 
 type PackedValues = { readonly plain: readonly Value[] } | { readonly count: number; readonly encoded: Uint8Array }
 
@@ -213,7 +214,11 @@ export class Unpacker {
       case 'dict': {
         const { rowCount, codes, dictionary, packed, isDistinct } = vector
         if (packed !== null)
-          this.#dictionaries[dictionary] = { values: valuesOf(packed), ...(isDistinct && { isDistinct }) }
+          this.#dictionaries[dictionary] = {
+            values: valuesOf(packed),
+            words: new WordHashes(),
+            ...(isDistinct && { isDistinct }),
+          }
         return { kind: 'dict', rowCount, codes, dictionary: this.#dictionaries[dictionary]! }
       }
       default:

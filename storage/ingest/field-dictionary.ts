@@ -6,6 +6,7 @@ import { utf8Of } from '../part/ascii.ts'
 import { isWellFormed } from '../part/bytes.ts'
 import type { Value } from '../value.ts'
 import type { Dictionary } from '../vector.ts'
+import { WordHashes } from '../word-hashes.ts'
 import type { EventBatch } from './event-batch.ts'
 import type { PlaceTexts } from './line-texts.ts'
 import { detached } from './shape.ts'
@@ -62,6 +63,7 @@ export class FieldDictionary {
   private escaped: EscapedTexts | null = null
   private rows = 0
   private characters = 0
+  private readonly words = new WordHashes()
   private last: Dictionary = { values: [], isDistinct: true }
 
   /** The code of a value; -1 when the field has too many distinct values to be a dictionary any longer. */
@@ -163,7 +165,8 @@ export class FieldDictionary {
 
   /** What the dictionary is now: the same object until it grows. */
   current(): Dictionary {
-    if (this.last.values.length !== this.values.length) this.last = { values: this.values.slice(), isDistinct: true }
+    if (this.last.values.length !== this.values.length)
+      this.last = { values: this.values.slice(), isDistinct: true, words: this.words }
     return this.last
   }
 

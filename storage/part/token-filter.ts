@@ -81,20 +81,6 @@ export class TokenSet {
     }
   }
 
-  /** A text that is one word of ASCII, as names mostly are; false: it is none, and nothing was added. */
-  addWord(text: string): boolean {
-    const { length } = text
-    let hash = HASH_SEED
-    for (let at = 0; at < length; at++) {
-      const code = text.charCodeAt(at)
-      const folded = code < 128 ? FOLD[code]! : 0
-      if (folded === 0) return false
-      hash = Math.imul(hash ^ folded, HASH_PRIME)
-    }
-    if (length > 0) this.add(finishHash(hash))
-    return true
-  }
-
   /** `addText` of every row. */
   addColumn(text: TextVector): void {
     const { bytes, offsets } = text

@@ -2,8 +2,15 @@
  * The tokens of lines that are known to be what templates and columns give: those of the pieces, and of each column those of its values, a
  * value once where it is told apart. The lines themselves are not looked at, and need not be there.
  */
-import type { Value } from '../../value.ts'
-import { type DictVector, type NumberVector, PRESENT, type TextVector, type Vector } from '../../vector.ts'
+import {
+  type Dictionary,
+  type DictVector,
+  type NumberVector,
+  PRESENT,
+  type TextVector,
+  type Vector,
+} from '../../vector.ts'
+import { WordHashes } from '../../word-hashes.ts'
 import { grown } from '../bytes.ts'
 import type { KnownRaw } from '../columns.ts'
 import { doublesOf, giveDoubles } from '../encodings/lane.ts'
@@ -30,7 +37,7 @@ export function addKnownTokens({ templates, chosen, hasEscapes }: KnownRaw, othe
   for (const [field, numbers] of saidBy) {
     const column = others.columnOf(field)
     if (column === null) throw new Error(`the text of ${field} is known and the column is not there`)
-    addColumn(column, others.isIndexed(field), chosen, numbers, tokens, hasEscapes)
+    addColumn(column, others.isIndexed(field), rowsThat(chosen, occurs, numbers), tokens, hasEscapes)
   }
 }
 
@@ -41,32 +48,45 @@ function occurring(chosen: Uint16Array, templateCount: number): Uint8Array {
   return occurs
 }
 
+/** Whose line says a field. */
+interface SayingRows {
+  /** By row, the number of its template … */
+  readonly chosen: Uint16Array
+  /** … and by that, 1 for those that say it. */
+  readonly numbers: Uint8Array
+  /** Each row's does. */
+  readonly areAll: boolean
+}
+
+function rowsThat(chosen: Uint16Array, occurs: Uint8Array, numbers: Uint8Array): SayingRows {
+  return { chosen, numbers, areAll: occurs.every((occurring, number) => occurring === 0 || numbers[number] === 1) }
+}
+
 function addColumn(
   column: Vector | ThinColumn,
   isIndexed: boolean,
-  chosen: Uint16Array,
-  numbers: Uint8Array,
+  saying: SayingRows,
   tokens: TokenSet,
   hasEscapes: boolean,
 ): void {
   if (!('kind' in column)) {
-    addRows(column, rowsOf(chosen, numbers), tokens)
+    addRows(column, rowsOf(saying), tokens)
     return
   }
   switch (column.kind) {
     case 'const': {
-      const first = chosen.findIndex(number => numbers[number] === 1)
+      const first = saying.chosen.findIndex(number => saying.numbers[number] === 1)
       addRows(column, first < 0 ? [] : [first], tokens)
       return
     }
     case 'dict':
-      addValues(valuesUsed(column, chosen, numbers), tokens)
+      addValues(column.dictionary, codesUsed(column, saying), tokens)
       return
     case 'text': {
       // Without an escape a text has the same tokens in the line; what is null has one of its own.
       const { presence } = column
       if (isIndexed && presence === null && !hasEscapes) return
-      const rows = rowsOf(chosen, numbers)
+      const rows = rowsOf(saying)
       if (!isIndexed) addRows(column, rows, tokens)
       else {
         if (presence !== null)
@@ -80,40 +100,40 @@ function addColumn(
       return
     }
     case 'number':
-      addRows(column, addNumbers(column, chosen, numbers, new NumberTokens(tokens)), tokens)
+      addRows(column, addNumbers(column, saying, new NumberTokens(tokens)), tokens)
       return
     default:
-      addRows(column, rowsOf(chosen, numbers), tokens)
+      addRows(column, rowsOf(saying), tokens)
   }
 }
 
 /** The rows whose template says the field. */
-function rowsOf(chosen: Uint16Array, numbers: Uint8Array): number[] {
+function rowsOf({ chosen, numbers }: SayingRows): number[] {
   const rows: number[] = []
   for (let row = 0; row < chosen.length; row++) if (numbers[chosen[row]!] === 1) rows.push(row)
   return rows
 }
 
-function addValues(values: readonly Value[], tokens: TokenSet): void {
-  for (const value of values) {
-    if (typeof value === 'string' && tokens.addWord(value)) continue
-    const text = jsonBytesOf(value)
+/** @param isUsed  by code; each value once */
+function addValues({ values, words = new WordHashes() }: Dictionary, isUsed: Uint8Array, tokens: TokenSet): void {
+  const { hashes, others } = words.ofUsed(values, isUsed)
+  tokens.addAll(hashes)
+  for (const code of others) {
+    const text = jsonBytesOf(values[code])
     if (text !== null) tokens.addText(text, 0, text.length)
   }
 }
 
-/** The values that the lines say, each once. */
-function valuesUsed({ codes, dictionary }: DictVector, chosen: Uint16Array, numbers: Uint8Array): Value[] {
-  const { values } = dictionary
-  const isUsed = new Uint8Array(values.length)
-  const used: Value[] = []
-  for (let row = 0; row < chosen.length; row++) {
-    const code = codes[row]!
-    if (isUsed[code] === 1 || numbers[chosen[row]!] === 0) continue
-    isUsed[code] = 1
-    used.push(values[code])
-  }
-  return used
+/** 1 by the codes of values that the lines say. */
+function codesUsed({ codes, dictionary }: DictVector, { chosen, numbers, areAll }: SayingRows): Uint8Array {
+  const isUsed = new Uint8Array(dictionary.values.length)
+  if (areAll) noteCodes(codes, isUsed)
+  else for (let row = 0; row < chosen.length; row++) isUsed[codes[row]!]! |= numbers[chosen[row]!]!
+  return isUsed
+}
+
+function noteCodes(codes: DictVector['codes'], isUsed: Uint8Array): void {
+  for (let row = 0; row < codes.length; row++) isUsed[codes[row]!] = 1
 }
 
 /** So many bytes at once, and one text. */
@@ -142,19 +162,24 @@ function addEscaped(column: TextVector, rows: readonly number[], tokens: TokenSe
 }
 
 /** Answers with the rows that are left: what is no number there, or is written in another way. */
-function addNumbers(
-  { values: given, presence }: NumberVector,
-  chosen: Uint16Array,
-  numbers: Uint8Array,
+function addNumbers({ values: given, presence }: NumberVector, saying: SayingRows, words: NumberTokens): number[] {
+  const values = doublesOf(given)
+  const left = presence === null && saying.areAll ? words.addAll(values) : addSome(values, presence, saying, words)
+  giveDoubles(values, given)
+  return left
+}
+
+function addSome(
+  values: Float64Array,
+  presence: Uint8Array | null,
+  { chosen, numbers }: SayingRows,
   words: NumberTokens,
 ): number[] {
-  const values = doublesOf(given)
   const left: number[] = []
   for (let row = 0; row < chosen.length; row++) {
     if (numbers[chosen[row]!] === 0) continue
     if ((presence !== null && presence[row] !== PRESENT) || !words.add(values[row]!)) left.push(row)
   }
-  giveDoubles(values, given)
   return left
 }
 

