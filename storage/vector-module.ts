@@ -71,6 +71,7 @@ export const op = {
   shiftRightLong: [0x88],
   loadLong: [0x29, 0, 0],
   storeLong: [0x37, 0, 0],
+  storeLongAt: (offset: number) => [0x37, 0, ...leb(offset)],
   longsEqual: [0x51],
   multiplyLongs: [0x7e],
   xorLongs: [0x85],

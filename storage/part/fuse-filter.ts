@@ -5,6 +5,7 @@
  */
 import { spareMemory } from '../spare-memory.ts'
 import type { ByteSink, ByteSource } from './bytes.ts'
+import { type FuseShape, peelByLoop } from './fuse-loop.ts'
 
 export interface FuseFilter {
   readonly seed: number
@@ -55,7 +56,9 @@ export function buildFuseFilter(hashes: Int32Array, count: number): FuseFilter {
   const perKey = count === 1 ? 1 : Math.max(1.125, 0.875 + (0.25 * Math.log(1e6)) / Math.log(count))
   let segmentCount = Math.max(1, Math.ceil((count * perKey) / segmentLength) - 2)
   for (let seed = 0; ; seed++) {
-    const fingerprints = peel(hashes, count, seed, segmentLength, segmentCount)
+    const shape = { salt: Math.imul(seed, 0x9e3779b1), segmentLength, room: segmentCount * segmentLength }
+    const byLoop = peelByLoop(hashes, count, shape)
+    const fingerprints = byLoop === undefined ? peel(hashes, count, shape) : byLoop
     if (fingerprints !== null) return { seed, segmentLength, segmentCount, fingerprints }
     // Practically never; more room makes it certain.
     if (seed % SEEDS_TRIED === SEEDS_TRIED - 1) segmentCount += 1 + (segmentCount >>> 3)
@@ -71,22 +74,15 @@ const HOLDERS = 1
  * needed, not kept, and the tables are memory that was used before (16 → 9 ms for 190,000 tokens). Each loop is a function: of one that holds them
  * all V8 compiles all of it for each of its loops, and gives it up where one ends.
  */
-function peel(
-  hashes: Int32Array,
-  count: number,
-  seed: number,
-  segmentLength: number,
-  segmentCount: number,
-): Uint8Array | null {
-  const length = (segmentCount + 2) * segmentLength
+export function peel(hashes: Int32Array, count: number, shape: FuseShape): Uint8Array | null {
+  const { salt, segmentLength, room } = shape
+  const length = room + 2 * segmentLength
   const memory = spareMemory.take(4 * (3 * length + 2 * count))
   const { buffer } = memory
   const slots = new Int32Array(buffer, 0, 2 * length).fill(0)
   const lonely = new Int32Array(buffer, 8 * length, length)
   const order = new Int32Array(buffer, 12 * length, count)
   const own = new Int32Array(buffer, 12 * length + 4 * count, count)
-  const salt = Math.imul(seed, 0x9e3779b1)
-  const room = segmentCount * segmentLength
   join(hashes, count, salt, segmentLength, room, slots)
   const isPeeled =
     takeApart(slots, lonely, lonelyPlaces(slots, lonely), salt, segmentLength, room, order, own) === count
@@ -142,8 +138,9 @@ function takeApart(
   const mask = segmentLength - 1
   let lonelyCount = lonelyPlaceCount
   let peeled = 0
-  while (lonelyCount > 0) {
-    const place = lonely[--lonelyCount]!
+  // First in, first out: the next place does not wait for what this one finds.
+  for (let at = 0; at < lonelyCount; at++) {
+    const place = lonely[at]!
     if (slots[2 * place + HOLDERS] !== 1) continue
     const hash = slots[2 * place + JOINED]!
     order[peeled] = hash

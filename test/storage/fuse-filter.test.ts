@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
-import { buildFuseFilter, fuseFilterHas, readFuseFilter, writeFuseFilter } from '../../storage/part/fuse-filter.ts'
+import {
+  buildFuseFilter,
+  fuseFilterHas,
+  peel,
+  readFuseFilter,
+  writeFuseFilter,
+} from '../../storage/part/fuse-filter.ts'
+import { peelByLoop } from '../../storage/part/fuse-loop.ts'
 
 function through(hashes: Int32Array): ReturnType<typeof readFuseFilter> {
   const sink = new ByteSink()
@@ -23,6 +30,29 @@ test('no hash that was put in is missed', () => {
     }),
     { numRuns: 300 },
   )
+})
+
+test('machine code makes the fingerprints that JavaScript makes, or finds as it does that there are none', () => {
+  const counts = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5000 }))
+  const shapes = fc.record({
+    salt: fc.integer(),
+    segmentLog: fc.integer({ min: 0, max: 9 }),
+    // From too little room for any to plenty.
+    perHash: fc.double({ min: 0.5, max: 3, noNaN: true }),
+  })
+  let failures = 0
+  fc.assert(
+    fc.property(counts, fc.integer(), shapes, (count, first, { salt, segmentLog, perHash }) => {
+      const hashes = Int32Array.from({ length: count }, (_, index) => Math.imul(index + first, 0x9e3779b1))
+      const segmentLength = 2 ** segmentLog
+      const shape = { salt, segmentLength, room: segmentLength * Math.ceil((count * perHash) / segmentLength) }
+      const made = peelByLoop(hashes, count, shape)
+      assert.deepEqual(made, peel(hashes, count, shape))
+      if (made === null) failures++
+    }),
+    { numRuns: 500 },
+  )
+  assert.ok(failures > 10 && failures < 490, `${failures} had none`)
 })
 
 test('an empty filter has nothing', () => {
