@@ -43,6 +43,7 @@ export const op = {
   load: [0x28, 2, 0],
   loadAt: (offset: number) => [0x28, 2, ...leb(offset)],
   loadByte: [0x2d, 0, 0],
+  loadByteAt: (offset: number) => [0x2d, 0, ...leb(offset)],
   loadTwoBytes: [0x2f, 1, 0],
   loadFloat: [0x2b, 3, 0],
   store: [0x36, 2, 0],

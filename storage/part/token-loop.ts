@@ -8,20 +8,22 @@
 import { HASH_PRIME, HASH_SEED } from '../tokens.ts'
 import type { TextVector } from '../vector.ts'
 import { type Code, I32, I64, type LoopBeside, MachineLoop, op, V128 } from '../vector-module.ts'
+import { WhileUsed } from '../while-used.ts'
 
 const BLOCK_BYTES = 64
-/** Addresses in bytes. Words met lately, a bit for each byte of text where a row begins, blocks with longer characters, texts, words to hash, hashes. */
-const MET_BITS = 11
+/** Addresses in bytes. Words met lately, where rows begin, a bit for each byte of text where one does, blocks with longer characters, texts, words to hash, hashes. */
+const MET_BITS = 12
 const MET_BYTES = 8 << MET_BITS
-const TEXT_BYTES = 64 * 1024
-const BEGINNINGS = MET_BYTES
+const TEXT_BYTES = 32 * 1024
+const ROWS_MAX = 4096
+const OFFSETS = MET_BYTES
+const BEGINNINGS = OFFSETS + 4 * ROWS_MAX
 const BEGINNINGS_BYTES = TEXT_BYTES / 8 + 8
 const LEFT = BEGINNINGS + BEGINNINGS_BYTES
 const LEFT_BYTES = 4 * (TEXT_BYTES / BLOCK_BYTES + 2)
 const TEXT = LEFT + LEFT_BYTES
 /** No byte of a word, and read all the same. */
 const BEYOND = 2 * BLOCK_BYTES
-const ROWS_MAX = 4096
 /** No two words of a row without a byte between them. */
 const WORDS_MAX = TEXT_BYTES / 2 + ROWS_MAX + 4
 /** Where each begins and has ended. */
@@ -101,6 +103,20 @@ const FIND: Code = [
   ...[op.get(WORD_AT), op.i32(WORDS), op.sub, op.i32(3), op.shiftRight],
 ]
 
+const [ROWS, BASE] = [0, 1] as const
+const [ROW_AT, BIT_AT] = [2, 3] as const
+const MARK_LOCALS = [I32, I32]
+
+/** (rows, offset of the first): a bit where each begins. */
+const MARK: Code = [
+  ...[op.i32(OFFSETS), op.set(ROW_AT), op.get(ROWS), op.i32(2), op.shiftLeft, op.i32(OFFSETS), op.add, op.set(ROWS)],
+  ...[op.block, op.loop, op.get(ROW_AT), op.get(ROWS), op.notLessUnsigned, op.brIf(1)],
+  ...[op.get(ROW_AT), op.load, op.get(BASE), op.sub, op.tee(BIT_AT), op.i32(3), op.shiftRight],
+  ...[op.get(BIT_AT), op.i32(3), op.shiftRight, op.loadByteAt(BEGINNINGS)],
+  ...[op.i32(1), op.get(BIT_AT), op.i32(7), op.and, op.shiftLeft, op.or, op.storeByte(BEGINNINGS)],
+  ...[op.get(ROW_AT), op.i32(4), op.add, op.set(ROW_AT), op.br(0), op.end, op.end, op.i32(0)],
+]
+
 const LEFT_AT = 2
 const CHECK_LOCALS = [I32, I32]
 
@@ -168,26 +184,24 @@ const HASH: Code = [
 
 interface Loops {
   readonly check: MachineLoop
+  readonly mark: LoopBeside
   readonly find: LoopBeside
   readonly hash: LoopBeside
   readonly bytes: Uint8Array
   readonly words: Int32Array
 }
 
-/** Made when they are first asked for; null: there are none. */
-let made: Loops | null | undefined
-
-function loopsOf(): Loops | null {
-  if (made === undefined) {
-    const check = MachineLoop.of(1, CHECK_LOCALS, CHECK)
-    if (check === null) return (made = null)
-    const bytes = check.room(MEMORY_BYTES)
-    const find = check.beside(1, FIND_LOCALS, FIND)
-    const hash = check.beside(1, HASH_LOCALS, HASH)
-    made = { check, find, hash, bytes, words: new Int32Array(bytes.buffer) }
-  }
-  return made
-}
+const allLoops = new WhileUsed<Loops>(() => {
+  const check = MachineLoop.of(1, CHECK_LOCALS, CHECK)
+  if (check === null) return null
+  const bytes = check.room(MEMORY_BYTES)
+  const mark = check.beside(2, MARK_LOCALS, MARK)
+  const find = check.beside(1, FIND_LOCALS, FIND)
+  const hash = check.beside(1, HASH_LOCALS, HASH)
+  // Others know nothing of what was met there.
+  owner = null
+  return { check, mark, find, hash, bytes, words: new Int32Array(bytes.buffer) }
+})
 
 /** Who knows the words met lately. */
 let owner: object | null = null
@@ -209,9 +223,9 @@ export function hashColumn(
   add: (hashes: Int32Array) => void,
   addText: (start: number, end: number) => void,
 ): boolean {
-  const loops = loopsOf()
+  const loops = allLoops.get()
   if (loops === null) return false
-  const { check, find, hash, bytes: memory, words } = loops
+  const { check, mark, find, hash, bytes: memory, words } = loops
   if (owner !== of) memory.fill(0, 0, MET_BYTES)
   owner = of
   for (let row = 0; row < rowCount; ) {
@@ -226,7 +240,8 @@ export function hashColumn(
     memory.set(bytes.subarray(base, base + length), TEXT)
     memory.fill(0, TEXT + length, TEXT + length + BEYOND)
     memory.fill(0, BEGINNINGS, BEGINNINGS + (length >>> 3) + 8)
-    putBeginnings(words, offsets, row, end)
+    words.set(offsets.subarray(row, end), OFFSETS / 4)
+    mark.run(end - row, base)
     check.run(TEXT + length)
     if (words[LEFT / 4] !== -1) leave(loops, offsets, row, end, addText)
     const count = find.run(TEXT + length)
@@ -245,15 +260,6 @@ function endOfPiece(offsets: Uint32Array, row: number, rowCount: number): number
   let end = row
   while (end < last && offsets[end + 1]! <= bytesEnd) end++
   return end
-}
-
-/** A bit where the text of each row begins. */
-function putBeginnings(words: Int32Array, offsets: Uint32Array, row: number, end: number): void {
-  const base = offsets[row]!
-  for (let each = row; each < end; each++) {
-    const at = offsets[each]! - base
-    words[BEGINNINGS / 4 + (at >>> 5)]! |= 1 << (at & 31)
-  }
 }
 
 /** Rows with a byte in a block that was noted are given to `addText`, and nothing is where they were. */
