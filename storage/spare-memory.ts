@@ -155,5 +155,32 @@ export function ownMemory(bytes: number): ArrayBuffer {
 /** Of this thread, for blocks. */
 export const spareMemory = new SpareMemory(ownMemory)
 
-/** Of this thread, for what others are to read, who say when they have. What is not given back the engine collects; it does not count it, so that is to be seldom. */
+/** Of this thread, for what others are to read, who say when they have. What is not given back the engine collects; it does not count it, so that is to be told (`leaveToCollector`). */
 export const sharedMemory = new SpareMemory(bytes => new SharedArrayBuffer(bytes))
+
+/**
+ * Elements of a column of the buffer, which are anything. Long ones are where the thread that builds parts reads them as they are, and where the engine
+ * does not count them: for each 64 MB of what it counts it marks the whole heap, which a load paid for with 0.3 of 6.5 s.
+ */
+export function blockElements<Elements>(Elements: ArrayOf<Elements, ArrayBufferLike>, count: number): Elements {
+  const bytes = count * Elements.BYTES_PER_ELEMENT
+  if (bytes < SPARE_BYTES_MIN) return new Elements(new ArrayBuffer(bytes), 0, count)
+  return sharedMemory.elements(Elements, count)
+}
+
+/** Of a column that nobody reads any more. */
+export function giveBlockElements({ buffer }: { readonly buffer: ArrayBufferLike }): void {
+  if (buffer instanceof SharedArrayBuffer) sharedMemory.give(buffer)
+}
+
+/** The engine is told of so much at once. */
+const TOLD_BYTES = 64 * 1024 * 1024
+let untold = 0
+
+/** Memory of `sharedMemory` that goes when those who may read it have gone: memory that the engine counts is asked for and not touched, so that it looks for what is garbage. */
+export function leaveToCollector(bytes: number): void {
+  untold += bytes
+  if (untold < TOLD_BYTES) return
+  new ArrayBuffer(untold)
+  untold = 0
+}

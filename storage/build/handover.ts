@@ -137,6 +137,7 @@ export class Packer<Kind extends ArrayBufferLike> {
   }
 
   *#ownBytes(bytes: Uint8Array): Generator<void, Uint8Array> {
+    if (isShared(bytes)) return bytes
     const copy = this.#copyOf(bytes)
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       copy.set(bytes.subarray(at, at + PIECE_BYTES), at)
@@ -155,6 +156,7 @@ export class Packer<Kind extends ArrayBufferLike> {
   #own<Elements extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(
     elements: Elements,
   ): Elements {
+    if (isShared(elements)) return elements
     const copy = this.#copyOf(elements)
     copy.set(elements)
     return copy
@@ -173,6 +175,11 @@ export class Packer<Kind extends ArrayBufferLike> {
   #ownOrNull<Elements extends Uint8Array | Uint16Array>(elements: Elements | null): Elements | null {
     return elements === null ? null : this.#own(elements)
   }
+}
+
+/** Both threads have it. */
+function isShared({ buffer }: { readonly buffer: ArrayBufferLike }): boolean {
+  return buffer instanceof SharedArrayBuffer
 }
 
 /** As many elements of `buffer`. */

@@ -3,7 +3,7 @@
  * `add` answers false when it cannot take a value; the builder (`column-builder.ts`) then moves the rows to a wider storage.
  * Rows below a view's row count never change after the view was taken, so views share memory with the storage.
  */
-import { spareMemory } from '../spare-memory.ts'
+import { blockElements, giveBlockElements } from '../spare-memory.ts'
 import { DateTime, Duration, type Value } from '../value.ts'
 import { MISSING, NULL, PRESENT, type Vector } from '../vector.ts'
 import type { EventBatch } from './event-batch.ts'
@@ -106,7 +106,7 @@ export function grownCapacity(capacity: number, needed: number): number {
 }
 
 export class NumberStorage extends PresenceStorage implements ColumnStorage {
-  private values: Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> = new Float64Array(0)
+  private values: Float64Array | Int32Array = new Float64Array(0)
   hasInts = false
   hasFloats = false
   private fitsInt32 = true
@@ -172,14 +172,14 @@ export class NumberStorage extends PresenceStorage implements ColumnStorage {
     this.pad(rowCount)
     if (this.fitsInt32) {
       const held = this.values
-      this.values = resized(held, spareMemory.elements(Int32Array, rowCount))
-      if (isUnread) spareMemory.give(held.buffer)
+      this.values = resized(held, blockElements(Int32Array, rowCount))
+      if (isUnread) giveBlockElements(held)
     }
     this.fit(rowCount)
   }
 
   release(): void {
-    spareMemory.give(this.values.buffer)
+    giveBlockElements(this.values)
     this.values = new Float64Array(0)
   }
 
@@ -276,7 +276,7 @@ export class BoolStorage extends PresenceStorage implements ColumnStorage {
 }
 
 export class TimeStorage extends PresenceStorage implements ColumnStorage {
-  private micros: Float64Array<ArrayBuffer> = new Float64Array(0)
+  private micros: Float64Array = new Float64Array(0)
   private nanos: Uint16Array | null = null
 
   add(row: number, value: PresentOrNull): boolean {
@@ -323,7 +323,7 @@ export class TimeStorage extends PresenceStorage implements ColumnStorage {
   }
 
   release(): void {
-    spareMemory.give(this.micros.buffer)
+    giveBlockElements(this.micros)
     this.micros = new Float64Array(0)
   }
 
@@ -417,8 +417,8 @@ export class AnyStorage implements ColumnStorage {
 }
 
 /** Zeros. */
-function spareDoubles(length: number): Float64Array<ArrayBuffer> {
-  return spareMemory.elements(Float64Array, length).fill(0)
+function spareDoubles(length: number): Float64Array {
+  return blockElements(Float64Array, length).fill(0)
 }
 
 /** `into` with as much of `from` as fits. Views on `from` keep their memory. */

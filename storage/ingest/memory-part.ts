@@ -10,6 +10,7 @@ import type { ThinColumn } from '../part/thin.ts'
 import type { TokenSet } from '../part/token-filter.ts'
 import { pickRows } from '../pick.ts'
 import type { ScanPredicate, TimeRange, Verdict } from '../predicate.ts'
+import { leaveToCollector } from '../spare-memory.ts'
 import type { DateTime } from '../value.ts'
 import type { Vector } from '../vector.ts'
 import { type ColumnBuilder, FieldState } from './column-builder.ts'
@@ -173,7 +174,8 @@ export class MemoryPart {
 
   /** A file serves in its place. */
   release(): void {
-    if (!this.wasRead) for (const block of this.blocks) block.release()
+    if (this.wasRead) leaveToCollector(this.sizeBytes)
+    else for (const block of this.blocks) block.release()
   }
 
   private newBlock(): MemoryBlock {

@@ -1,7 +1,7 @@
 /** Strings of an open block: as codes of the field's dictionary while they repeat, otherwise as UTF-8 bytes. */
 
 import { SHORT_ESCAPES } from '../short-escapes.ts'
-import { spareMemory } from '../spare-memory.ts'
+import { blockElements, giveBlockElements } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
 import { NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ColumnStorage, grownCapacity, PresenceStorage, type PresentOrNull, resized } from './column-storage.ts'
@@ -15,7 +15,7 @@ export class DictStorage implements ColumnStorage {
   filled = 0
   capacity = 0
   readonly dictionary: FieldDictionary
-  private codes: Uint32Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint8Array<ArrayBuffer> = new Uint16Array(0)
+  private codes: Uint32Array | Uint16Array | Uint8Array = new Uint16Array(0)
   private readonly expectedRows: number
 
   /** @param expectedRows  what to make room for with the first */
@@ -93,14 +93,14 @@ export class DictStorage implements ColumnStorage {
     this.pad(rowCount)
     const held = this.codes
     const codes = held.subarray(0, rowCount)
-    if (this.dictionary.size <= 256) this.codes = resized(codes, spareMemory.elements(Uint8Array, rowCount))
+    if (this.dictionary.size <= 256) this.codes = resized(codes, blockElements(Uint8Array, rowCount))
     else if (codes.length < held.length) this.codes = codes.slice() as typeof codes
-    if (isUnread && this.codes !== held) spareMemory.give(held.buffer)
+    if (isUnread && this.codes !== held) giveBlockElements(held)
     this.capacity = rowCount
   }
 
   release(): void {
-    spareMemory.give(this.codes.buffer)
+    giveBlockElements(this.codes)
     this.codes = new Uint16Array(0)
   }
 
@@ -125,7 +125,7 @@ export class DictStorage implements ColumnStorage {
       const { codes } = this
       const capacity = grownCapacity(this.capacity, Math.max(row + 1, this.expectedRows))
       const isWide = codes instanceof Uint32Array
-      const room = isWide ? spareMemory.elements(Uint32Array, capacity) : spareMemory.elements(Uint16Array, capacity)
+      const room = isWide ? blockElements(Uint32Array, capacity) : blockElements(Uint16Array, capacity)
       this.codes = resized(codes, room.fill(0))
       this.capacity = capacity
     }
@@ -209,15 +209,15 @@ const SHORT = 24
 /** Below this many bytes a loop beats a view and a call. */
 const COPIED_BY_HAND = 128
 
-const NO_VIEW = new DataView(new ArrayBuffer(0))
+const NO_VIEW: DataView = new DataView(new ArrayBuffer(0))
 
 export class TextStorage extends PresenceStorage implements ColumnStorage {
-  private bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0)
+  private bytes: Uint8Array = new Uint8Array(0)
   /** The same memory; its `write` needs no view made for every string, as `encodeInto` does. */
-  private writer = Buffer.alloc(0)
+  private writer: Buffer = Buffer.alloc(0)
   /** And four bytes at a time: texts of 24, 32 and 90 bytes were copied in 0.27 µs one by one. */
-  private words = NO_VIEW
-  private offsets: Uint32Array<ArrayBuffer> = new Uint32Array(1)
+  private words: DataView = NO_VIEW
+  private offsets: Uint32Array = new Uint32Array(1)
   private used = 0
   private readonly expectedBytes: number
 
@@ -362,8 +362,8 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
 
   /** Nobody reads it any more. */
   release(): void {
-    spareMemory.give(this.bytes.buffer)
-    spareMemory.give(this.offsets.buffer)
+    giveBlockElements(this.bytes)
+    giveBlockElements(this.offsets)
     this.bytes = new Uint8Array(0)
     this.offsets = new Uint32Array(1)
   }
@@ -374,7 +374,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
 
   protected override setCapacity(capacity: number): void {
     super.setCapacity(capacity)
-    this.offsets = resized(this.offsets, spareMemory.elements(Uint32Array, capacity + 1).fill(0))
+    this.offsets = resized(this.offsets, blockElements(Uint32Array, capacity + 1).fill(0))
   }
 
   private finishPadding(rowCount: number): void {
@@ -391,7 +391,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
   }
 
   private makeRoom(length: number): void {
-    const room = spareMemory.take(Math.max(1024, this.expectedBytes, (this.used + length) * 2))
+    const room = blockElements(Uint8Array, Math.max(1024, this.expectedBytes, (this.used + length) * 2))
     this.bytes = resized(this.bytes.subarray(0, this.used), room)
     this.writer = Buffer.from(this.bytes.buffer)
     this.words = new DataView(this.bytes.buffer)

@@ -30,6 +30,6 @@ export class TextSizes {
 }
 
 /** No more than is used, where that is worth a copy. */
-export function fitted(bytes: Uint8Array<ArrayBuffer>, used: number): Uint8Array<ArrayBuffer> {
+export function fitted(bytes: Uint8Array, used: number): Uint8Array {
   return used >= bytes.length * USED_MIN ? bytes.subarray(0, used) : resized(bytes, new Uint8Array(used))
 }
