@@ -11,6 +11,7 @@ import type { BlockColumns, KnownRaw } from '../part/columns.ts'
 import { readValue, writeValue } from '../part/encodings/any.ts'
 import type { ReadyFilter } from '../part/ready-filter.ts'
 import type { ThinColumn } from '../part/thin.ts'
+import { isShared } from '../shared-copy.ts'
 import { SPARE_BYTES_MIN } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
 import type { ConstVector, Dictionary, DictVector, TextVector, Vector } from '../vector.ts'
@@ -175,11 +176,6 @@ export class Packer<Kind extends ArrayBufferLike> {
   #ownOrNull<Elements extends Uint8Array | Uint16Array>(elements: Elements | null): Elements | null {
     return elements === null ? null : this.#own(elements)
   }
-}
-
-/** Both threads have it. */
-function isShared({ buffer }: { readonly buffer: ArrayBufferLike }): boolean {
-  return buffer instanceof SharedArrayBuffer
 }
 
 /** As many elements of `buffer`. */

@@ -1,5 +1,6 @@
 /** Strings of an open block: as codes of the field's dictionary while they repeat, otherwise as UTF-8 bytes. */
 
+import { copyBytes } from '../shared-copy.ts'
 import { SHORT_ESCAPES } from '../short-escapes.ts'
 import { blockElements, giveBlockElements } from '../spare-memory.ts'
 import type { Value } from '../value.ts'
@@ -280,7 +281,7 @@ export class TextStorage extends PresenceStorage implements ColumnStorage {
     if (end === from) return end
     const bytes = this.offsets[row + end - from]! - used
     if (used + bytes > this.bytes.length) this.makeRoom(bytes)
-    this.bytes.set(batch.texts.subarray(start, start + bytes), used)
+    copyBytes(batch.texts.subarray(start, start + bytes), this.bytes, used)
     this.used = used + bytes
     this.markMany(row, end - from)
     run.rows[place] = end

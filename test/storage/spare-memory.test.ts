@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ThreadBuilder } from '../../storage/build/builder.ts'
-import { ownMemory, SPARE_BYTES_MIN, SpareMemory } from '../../storage/spare-memory.ts'
+import { leaveToCollector, ownMemory, SPARE_BYTES_MIN, SpareMemory } from '../../storage/spare-memory.ts'
 import { openStore } from '../../storage/store.ts'
 import { allRows, event, range, rowOf, withDirectory } from './store-support.ts'
 
@@ -94,3 +94,16 @@ test('who read what was buffered goes on reading it while its memory would do fo
     assert.deepEqual(allRows(store), expected)
     await store.close()
   }))
+
+test('memory that nobody gives back goes although the engine does not count it', async () => {
+  const MIB = 1024 * 1024
+  const before = process.memoryUsage().rss
+  let most = 0
+  for (let count = 0; count < 32; count++) {
+    new Uint8Array(new SharedArrayBuffer(32 * MIB)).fill(1)
+    leaveToCollector(32 * MIB)
+    await new Promise(resolve => setTimeout(resolve, 5))
+    most = Math.max(most, process.memoryUsage().rss - before)
+  }
+  assert.ok(most < 512 * MIB, `${most / MIB} MiB of 1024`)
+})
