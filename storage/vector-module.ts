@@ -53,6 +53,7 @@ export const op = {
   storeAt: (offset: number) => [0x36, 2, ...leb(offset)],
   storeByte: (offset: number) => [0x3a, 0, ...leb(offset)],
   storeFloat: [0x39, 3, 0],
+  storeFloatAt: (offset: number) => [0x39, 3, ...leb(offset)],
   floatsDiffer: [0x62],
   lessFloat: [0x63],
   greaterFloat: [0x64],

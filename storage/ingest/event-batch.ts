@@ -142,6 +142,14 @@ export class EventBatch {
     this.hasTime[row] = 1
   }
 
+  /** Of rows from `row` on, without nanoseconds. */
+  setTimes(row: number, micros: Float64Array): void {
+    const end = row + micros.length
+    this.micros.set(micros, row)
+    this.nanos.fill(0, row, end)
+    this.hasTime.fill(1, row, end)
+  }
+
   setReceived(row: number, { micros, nanos }: DateTime): void {
     this.setTime(row, micros, nanos)
     this.hasTime[row] = 0

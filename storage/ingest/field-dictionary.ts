@@ -183,12 +183,17 @@ export class FieldDictionary {
     return this.values.push(value) - 1
   }
 
+  /** Nothing is reckoned only sometimes: what V8 meets for the first time after thousands of texts has it compile anew all that this is part of. */
   private isTooDiverse(): boolean {
+    const { rows, characters } = this
     const size = this.values.length
-    if (size >= MAX_VALUES || (this.rows >= MIN_ROWS && size * 4 > this.rows * 3)) return true
-    if (this.rows < LONG_ROWS) return false
-    if (size * 8 > this.rows * 7 && this.characters > size * LONG_CHARACTERS) return true
-    return size * 2 > this.rows && this.characters > size * HUGE_CHARACTERS
+    const isOften = size * 4 > rows * 3
+    const isMostly = size * 8 > rows * 7
+    const isHalf = size * 2 > rows
+    const isLong = characters > size * LONG_CHARACTERS
+    const isHuge = characters > size * HUGE_CHARACTERS
+    if (size >= MAX_VALUES || (rows >= MIN_ROWS && isOften)) return true
+    return rows >= LONG_ROWS && ((isMostly && isLong) || (isHalf && isHuge))
   }
 
   private mapped(): ReadonlyMap<Value, number> {

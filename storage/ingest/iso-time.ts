@@ -50,6 +50,15 @@ export function isoMicrosLike(bytes: Uint8Array, words: DataView, start: number,
   return micros
 }
 
+/** The minute that `isoMicrosLike` read last, NaN if none; what its texts begin with goes to `bytes` from `at` on. */
+export function minuteRead(bytes: DataView, at: number): number {
+  bytes.setInt32(at, wordA)
+  bytes.setInt32(at + 4, wordB)
+  bytes.setInt32(at + 8, wordC)
+  bytes.setInt32(at + 12, wordD)
+  return minuteMicros
+}
+
 /** Microseconds since the epoch; NaN: it is no time in just that form. What is below them `isoNanos` says. */
 export function isoMicros(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start

@@ -49,7 +49,11 @@ export const TEXT_BYTES = 128 * 1024
 export const BEYOND = 64
 export const ASIDE = TEXT_NUMBERS + 4 * ROWS_MAX
 export const TEXT_AT = ASIDE + TEXT_BYTES + BEYOND
-export const MEMORY_BYTES = TEXT_AT + TEXT_BYTES + BEYOND
+/** Of rows, in microseconds; what times begin with that are of the minute read last, and when that began. */
+export const TIMES = TEXT_AT + TEXT_BYTES + BEYOND
+export const LIKE = TIMES + 8 * ROWS_MAX
+export const MINUTE = LIKE + 16
+export const MEMORY_BYTES = MINUTE + 16
 
 /** Flags of a row: every number stands there as `String` would write it; all its texts are ASCII. */
 export const IS_CANONICAL = 1

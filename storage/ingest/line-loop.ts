@@ -5,8 +5,9 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { POWERS_OF_TEN } from '../decimal.ts'
-import { MachineLoop } from '../vector-module.ts'
+import { type LoopBeside, MachineLoop } from '../vector-module.ts'
 import type { EventBatch, LineShape } from './event-batch.ts'
+import { minuteRead } from './iso-time.ts'
 import { TEXT } from './line-cells.ts'
 import {
   BEYOND,
@@ -17,8 +18,10 @@ import {
   IS_ASCII,
   IS_CANONICAL,
   KINDS,
+  LIKE,
   LOCALS,
   MEMORY_BYTES,
+  MINUTE,
   NUMBERS,
   PIECES_BYTES,
   ROW_ENDS,
@@ -31,12 +34,17 @@ import {
   TEMPLATES_MAX,
   TEXT_AT,
   TEXT_BYTES,
+  TIMES,
 } from './line-code.ts'
 import { NEWLINE } from './line-end.ts'
 import { LineTexts } from './line-texts.ts'
 import type { EventDefaults } from './read-event.ts'
+import { TIME_CODE, TIME_LOCALS, TIME_PARAMETERS } from './time-code.ts'
 
 /** Of a buffer: `[start, end)`. */
+/** Times of other minutes among as many lines as are read at once: with more of them one by one is no slower. */
+const OTHER_TIMES_MAX = 32
+
 export interface ByteSpan {
   readonly start: number
   readonly end: number
@@ -60,6 +68,7 @@ export class LineLoop {
   #words: Int32Array = new Int32Array(0)
   #numbers: Float64Array = new Float64Array(0)
   readonly #lineTexts: LineTexts
+  readonly #times: LoopBeside
   /** Those whose pieces lie in the memory. */
   readonly #shapes: LineShape[] = []
   #nextShape = 0
@@ -75,6 +84,7 @@ export class LineLoop {
     this.#look()
     this.#numbers.set(POWERS_OF_TEN)
     this.#lineTexts = new LineTexts(loop)
+    this.#times = loop.beside(TIME_PARAMETERS, TIME_LOCALS, TIME_CODE)
   }
 
   #look(): void {
@@ -141,6 +151,34 @@ export class LineLoop {
     }
     this.#look()
     return next
+  }
+
+  /**
+   * The times at a place of the lines read last, which are the batch's rows from `first` on.
+   * @param readOther  reads one in another way
+   */
+  readTimes(
+    batch: EventBatch,
+    first: number,
+    place: number,
+    placeCount: number,
+    readOther: (row: number) => void,
+  ): void {
+    const count = batch.count - first
+    let row = 0
+    for (let others = 0; row < count && others <= OTHER_TIMES_MAX; others++) {
+      this.#putMinute()
+      const stopped = this.#times.run(row, count, place, placeCount, TEXT_AT - this.#from)
+      batch.setTimes(first + row, this.#numbers.subarray(TIMES / 8 + row, TIMES / 8 + stopped))
+      row = stopped
+      if (row < count) readOther(first + row++)
+    }
+    for (; row < count; row++) readOther(first + row)
+  }
+
+  #putMinute(): void {
+    const { buffer, byteOffset } = this.#bytes
+    this.#numbers[MINUTE / 8] = minuteRead(new DataView(buffer, byteOffset), LIKE)
   }
 
   /** How many of the lines, before the first that its bytes or its source make another. */

@@ -102,8 +102,11 @@ export class LineReader {
       const next = loop.read(shape, batch, bytes, span, rowsMax, defaults)
       if (next === at) continue
       const placeCount = shape.template.fields.length
-      for (let row = firstRow, cell = firstCell; row < batch.count; row++, cell += placeCount)
-        noteTime(shape.known.times, batch, row, cell, defaults)
+      const { times } = shape.known
+      const noteOne = (row: number): void =>
+        noteTime(times, batch, row, firstCell + (row - firstRow) * placeCount, defaults)
+      if (times.length > 0) loop.readTimes(batch, firstRow, times[0]!, placeCount, noteOne)
+      else for (let row = firstRow; row < batch.count; row++) batch.setReceived(row, defaults.receivedAt)
       if (index > 0) known.unshift(...known.splice(index, 1))
       this.#credit = Math.min(CREDIT_MAX, this.#credit + CREDIT_OF_LINE * (batch.count - firstRow))
       return next

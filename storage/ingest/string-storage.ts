@@ -39,45 +39,70 @@ export class DictStorage implements ColumnStorage {
     return true
   }
 
+  /** Each way to find codes is a function of its own: of all of them in one V8 compiled six, as what had not been met yet was each time. */
   addCells(row: number, batch: EventBatch, place: number, from: number, to: number): number {
-    const { bytes, words, firstCells } = batch
-    const { kinds, starts, ends } = batch.cells
-    const { dictionary } = this
     this.reserve(row)
     // Codes that are known are put down unlooked at.
-    this.widenFor(dictionary.size - 1)
-    let { codes } = this
+    this.widenFor(this.dictionary.size - 1)
+    const shift = row - from
     let at = from
     while (at < to) {
       const run = batch.runAt(at)
-      const numbersAt = run === null ? -1 : numbersOf(run, place)
-      const known = numbersAt < 0 ? null : dictionary.codesByNumber(run!.texts[place]!)
-      const end = known === null ? to : Math.min(to, run!.to)
+      const isNumbered = run !== null && run.texts[place]!.isNumbered && run.starts[place]! >= 0
+      const end = isNumbered ? Math.min(to, run.to) : to
+      at = isNumbered
+        ? this.addNumbered(batch, place, run, at, end, shift)
+        : this.addLookedFor(batch, place, at, end, shift)
+      if (at < end) break
+    }
+    if (at > from) this.filled = at + shift
+    return at - from
+  }
+
+  /** Rows of a run whose texts have numbers. Answers where it stopped, as the other does. */
+  private addNumbered(batch: EventBatch, place: number, run: LineRun, from: number, to: number, shift: number): number {
+    const { dictionary } = this
+    const { textNumbers } = batch
+    const numberAt = run.starts[place]! - run.from
+    const known = dictionary.codesByNumber(run.texts[place]!)
+    let at = from
+    while (at < to) {
       const first = at
-      if (known === null) at = dictionary.codesOfCells(batch, place, at, to, codes, row - from)
-      else {
-        at = putKnown(batch.textNumbers, numbersAt - run!.from, at, end, codes, row - from, known)
-        dictionary.noteMet(at - first)
-      }
-      if (at === end) continue
-      const cell = firstCells[at]! + place
-      const isEscaped = kinds[cell] === ESCAPED
-      if (kinds[cell] !== TEXT && !isEscaped) break
-      const code = isEscaped
-        ? dictionary.codeOfEscaped(bytes, words, starts[cell]!, ends[cell]!)
-        : dictionary.codeOfBytes(bytes, words, starts[cell]!, ends[cell]!)
+      at = putKnown(textNumbers, numberAt, at, to, this.codes, shift, known)
+      dictionary.noteMet(at - first)
+      if (at === to) break
+      const code = this.addOne(batch, place, at, shift)
       if (code < 0) break
-      if (code > 65_535 && !(codes instanceof Uint32Array)) {
-        this.widenFor(code)
-        codes = this.codes
-      }
-      codes[row + at - from] = code
-      const number = known === null ? -1 : batch.textNumbers[numbersAt + at - run!.from]!
-      if (number >= 0) known![number] = code
+      const number = textNumbers[numberAt + at]!
+      if (number >= 0) known[number] = code
       at++
     }
-    if (at > from) this.filled = row + at - from
-    return at - from
+    return at
+  }
+
+  private addLookedFor(batch: EventBatch, place: number, from: number, to: number, shift: number): number {
+    let at = from
+    while (at < to) {
+      at = this.dictionary.codesOfCells(batch, place, at, to, this.codes, shift)
+      if (at === to || this.addOne(batch, place, at, shift) < 0) break
+      at++
+    }
+    return at
+  }
+
+  /** The code of a text that is not known, or of one with escapes; -1: it is none, or the field is no dictionary any longer. */
+  private addOne({ bytes, words, firstCells, cells }: EventBatch, place: number, at: number, shift: number): number {
+    const { kinds, starts, ends } = cells
+    const cell = firstCells[at]! + place
+    const isEscaped = kinds[cell] === ESCAPED
+    if (kinds[cell] !== TEXT && !isEscaped) return -1
+    const code = isEscaped
+      ? this.dictionary.codeOfEscaped(bytes, words, starts[cell]!, ends[cell]!)
+      : this.dictionary.codeOfBytes(bytes, words, starts[cell]!, ends[cell]!)
+    if (code < 0) return code
+    this.widenFor(code)
+    this.codes[at + shift] = code
+    return code
   }
 
   at(row: number): Value {
@@ -178,11 +203,6 @@ function putEnds(
     offsets[row + shift] = end
   }
   return to
-}
-
-/** Where the batch's `textNumbers` are of a place of a run; -1: they have none. */
-function numbersOf({ texts, starts }: LineRun, place: number): number {
-  return texts[place]!.isNumbered ? starts[place]! : -1
 }
 
 /** The codes of numbered texts, up to `to` or the first that is not known. @param at  of the row 0's number @param known  by number */

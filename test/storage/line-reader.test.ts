@@ -367,3 +367,28 @@ test('a reader holds on to no body it has read', async () => {
   collectAll()
   assert.equal(body.deref(), undefined)
 })
+
+test('times of many lines are those of each, whatever they look like', () => {
+  const two = (most: number) => fc.integer({ min: 0, max: most }).map(number => String(number).padStart(2, '0'))
+  const usual = fc
+    .tuple(two(2), two(61), fc.stringMatching(/^(\.\d{1,7})?$/))
+    .map(([minute, second, rest]) => `2026-05-31T10:${minute}:${second}${rest}Z`)
+  const odd = fc
+    .tuple(usual, fc.nat(26), fc.constantFrom('', '0', 'Z', ' ', '-', ':', '.', 'é'))
+    .map(([text, at, put]) => text.slice(0, at) + put + text.slice(at + 1))
+  const time = fc.oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: odd })
+  let alike = 0
+  fc.assert(
+    fc.property(fc.array(time, { minLength: 1, maxLength: 200 }), times => {
+      const bytes = Buffer.from(times.map((time, index) => `{"timestamp":"${time}","n":${index}}\n`).join(''))
+      const timeOf = (event: IncomingEvent) => event.time
+      const read = [...batchesOf(bytes, DEFAULTS, 90)].flatMap(batch =>
+        Array.from({ length: batch.count }, (_, row) => timeOf(batch.eventAt(row))),
+      )
+      assert.deepEqual(read, readWhole(bytes, DEFAULTS).map(timeOf))
+      alike += times.length
+    }),
+    { numRuns: 200 },
+  )
+  assert.ok(alike > 1000)
+})
