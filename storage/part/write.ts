@@ -126,7 +126,8 @@ class PartWriter {
   constructor(file: PartFile, part: PartToWrite) {
     this.#file = file
     this.#part = part
-    this.#compression = part.compression ?? FAST_COMPRESSION
+    const compression = part.compression ?? FAST_COMPRESSION
+    this.#compression = part.isHurried === true ? { ...compression, isSampled: true } : compression
   }
 
   *write(): Generator<void, PartDescription> {

@@ -149,6 +149,7 @@ const ROWS = 65_536
 const random = createRandom(11)
 const WAYS: readonly (readonly [string, Compression])[] = [
   ['where events wait', FAST_COMPRESSION],
+  ['told by a sample', { ...FAST_COMPRESSION, isSampled: true }],
   ['where nobody does', THOROUGH_COMPRESSION],
   ['with LZ4', { ...FAST_COMPRESSION, codec: 'lz4' }],
 ]
@@ -180,6 +181,20 @@ describe('a chunk', () => {
       assert.notEqual(headOf(framed).codec, CODEC_PACKED)
     })
   }
+
+  test('of bytes as good as random is stored as it is, and comes back with memory of threads', () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(200_000)).map(() => random.below(256))
+    const sink = new ByteSink()
+    sink.u8(7)
+    sink.bytes(shared.subarray(3))
+    assert.equal(sink.length, 199_998)
+    const framed = Buffer.from(
+      frameChunk(KIND_COLUMN, DICTIONARY, sink.finish(), { ...FAST_COMPRESSION, isSampled: true }),
+    )
+    assert.equal(headOf(framed).codec, CODEC_NONE)
+    const { raw } = openChunk(framed, KIND_COLUMN, 'p', { offset: 0, length: 0 }, 'it')
+    assert.deepEqual(Buffer.from(raw), Buffer.from([7, ...shared.subarray(3)]))
+  })
 
   test('codes beyond the dictionary are refused, packed as well', () => {
     const codes = Uint8Array.from({ length: 5000 }, () => random.below(9))
