@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { DateTime, Duration, type Value, type ValueType } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
+import { countsOf } from './code-counts.ts'
 import { doublesOf } from './encodings/lane.ts'
 import {
   CODE_BITMAP_VALUES_MAX,
@@ -137,19 +138,13 @@ function summariseValues(
 
 function summariseCodes(vector: DictVector): ColumnSummary {
   const { values } = vector.dictionary
-  const counts = countsOf(vector.codes, vector.rowCount, values.length)
+  const counts = countsOf(vector)
   const many = summariseManyCodes(vector, counts)
   if (many !== null) return many
   const usedCodes: number[] = []
   for (let code = 0; code < counts.length; code++) if (counts[code] !== 0) usedCodes.push(code)
   const used = usedCodes.map(code => values[code])
   return summariseValues(vector.rowCount, used, index => counts[usedCodes[index]!]!, bitmapOf(usedCodes))
-}
-
-function countsOf(codes: DictVector['codes'], rowCount: number, size: number): Uint32Array {
-  const counts = new Uint32Array(size)
-  for (let row = 0; row < rowCount; row++) counts[codes[row]!]!++
-  return counts
 }
 
 /** Of so many codes that neither their values nor how often each occurs is kept; null: they are few, or have bounds. */

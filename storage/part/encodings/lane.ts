@@ -113,6 +113,9 @@ function commonFactor(values: Float64Array, min: number, max: number): number {
   let factor = max - min
   for (let row = 0; row < values.length && factor > 1; row++) {
     let rest = values[row]! - min
+    // Exact, as both are: what is left of a quotient is more than it is rounded by. To ask for the remainder of each row took five times as long.
+    const quotient = rest / factor
+    if (quotient === Math.floor(quotient)) continue
     while (rest !== 0) {
       const remainder = factor % rest
       factor = rest
@@ -122,28 +125,61 @@ function commonFactor(values: Float64Array, min: number, max: number): number {
   return factor
 }
 
+/** Of one lane in three the first rows say that no difference is narrower. */
+const STEPS_AT_ONCE = 4096
+
 /** The scheme that needs the fewest bytes a value; the simpler one when they tie. */
 function narrowest(values: Float64Array, frameWidth: number): number {
-  const count = values.length
-  if (count < 3) return FRAME
-  let delta = values[1]! - values[0]!
-  let minDelta = delta
-  let maxDelta = delta
-  let minSecond = Number.POSITIVE_INFINITY
-  let maxSecond = Number.NEGATIVE_INFINITY
-  for (let row = 2; row < count; row++) {
-    const next = values[row]! - values[row - 1]!
-    const second = next - delta
-    if (next < minDelta) minDelta = next
-    if (next > maxDelta) maxDelta = next
-    if (second < minSecond) minSecond = second
-    if (second > maxSecond) maxSecond = second
-    delta = next
+  if (values.length < 3) return FRAME
+  const steps = new Steps(values[1]! - values[0]!)
+  for (let from = 2; from < values.length; from += STEPS_AT_ONCE) {
+    steps.take(values, from, Math.min(values.length, from + STEPS_AT_ONCE))
+    if (steps.width >= frameWidth && steps.secondWidth >= frameWidth) return FRAME
   }
-  const deltaWidth = widthOf(maxDelta - minDelta)
-  const secondWidth = widthOf(maxSecond - minSecond)
-  if (secondWidth < deltaWidth && secondWidth < frameWidth) return DELTA_OF_DELTA
-  return deltaWidth < frameWidth ? DELTA : FRAME
+  if (steps.secondWidth < steps.width && steps.secondWidth < frameWidth) return DELTA_OF_DELTA
+  return steps.width < frameWidth ? DELTA : FRAME
+}
+
+/** Bounds of what is between values, and of what is between those. */
+class Steps {
+  #min: number
+  #max: number
+  #minSecond = Number.POSITIVE_INFINITY
+  #maxSecond = Number.NEGATIVE_INFINITY
+
+  constructor(first: number) {
+    this.#min = first
+    this.#max = first
+  }
+
+  get width(): number {
+    return widthOf(this.#max - this.#min)
+  }
+
+  get secondWidth(): number {
+    return widthOf(this.#maxSecond - this.#minSecond)
+  }
+
+  take(values: Float64Array, from: number, to: number): void {
+    let before = values[from - 1]!
+    let step = before - values[from - 2]!
+    let [min, max, minSecond, maxSecond] = [this.#min, this.#max, this.#minSecond, this.#maxSecond]
+    for (let row = from; row < to; row++) {
+      const value = values[row]!
+      const next = value - before
+      const second = next - step
+      if (next < min) min = next
+      else if (next > max) max = next
+      if (second < minSecond) minSecond = second
+      if (second > maxSecond) maxSecond = second
+      before = value
+      step = next
+    }
+    this.#min = min
+    this.#max = max
+    this.#minSecond = minSecond
+    this.#maxSecond = maxSecond
+  }
 }
 
 function differences(values: Float64Array): Float64Array<ArrayBuffer> {
