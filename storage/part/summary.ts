@@ -4,6 +4,7 @@ import { DateTime, Duration, type Value, type ValueType } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { countsOf } from './code-counts.ts'
 import { doublesOf } from './encodings/lane.ts'
+import { factsOf } from './encodings/number-loop.ts'
 import {
   CODE_BITMAP_VALUES_MAX,
   DISTINCT_BYTES_MAX,
@@ -282,7 +283,15 @@ function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any'
   }
   if (presentCount === 0) return summary(0, null, [])
   // Of one kind, and a loop a function, lest all of this be compiled again and again: 15 times while a store was loaded.
-  const lane = doublesOf((vector.kind === 'time' ? vector.micros : vector.values).subarray(0, rowCount))
+  const all = vector.kind === 'time' ? vector.micros : vector.values
+  const lane = doublesOf(all.length === rowCount ? all : all.subarray(0, rowCount))
+  if (presence === null && (vector.kind === 'number' || (vector.kind === 'time' && vector.nanos === null))) {
+    const { min, max, hasWholes, hasOthers } = factsOf(lane)
+    if (vector.kind === 'time')
+      return summary(TYPE_DATETIME, { kind: 'time', min: new DateTime(min, 0), max: new DateTime(max, 0) }, null)
+    const types = (hasWholes ? TYPE_INT : 0) | (hasOthers ? TYPE_FLOAT : 0)
+    return summary(types, { kind: 'number', min, max }, fewNumbers(lane, presence))
+  }
   let [minRow, maxRow] = [leastRow(lane, presence), greatestRow(lane, presence)]
   const min = lane[minRow]!
   const max = lane[maxRow]!

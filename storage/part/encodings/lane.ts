@@ -5,6 +5,7 @@
 import { spareMemory } from '../../spare-memory.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { type Course, makeLane } from './lane-loop.ts'
+import { factsOf, putPlanes } from './number-loop.ts'
 
 type Numbers = Float64Array | Int32Array | Uint16Array | Uint32Array
 
@@ -53,7 +54,7 @@ export function writeIntegers(sink: ByteSink, values: Numbers): void {
 }
 
 function writeLane(sink: ByteSink, values: Float64Array): void {
-  const { min, max } = boundsOf(values)
+  const { min, max } = factsOf(values)
   const fitsInt32 = min >= INT32_MIN && max <= INT32_MAX ? 1 : 0
   const factor = commonFactor(values, min, max)
   if (factor > 1) {
@@ -87,18 +88,6 @@ function writeLane(sink: ByteSink, values: Float64Array): void {
 /** Of a loop's own, which gives them back: three arrays a lane were a fifth of what a load left to collect. */
 export function spareDoubles(length: number): Float64Array<ArrayBuffer> {
   return spareMemory.elements(Float64Array, length)
-}
-
-/** Of none, zero. */
-function boundsOf(values: Float64Array): { readonly min: number; readonly max: number } {
-  let min = values.length === 0 ? 0 : values[0]!
-  let max = min
-  for (let row = 1; row < values.length; row++) {
-    const value = values[row]!
-    if (value < min) min = value
-    else if (value > max) max = value
-  }
-  return { min, max }
 }
 
 function quotients(values: Float64Array, min: number, factor: number): Float64Array<ArrayBuffer> {
@@ -189,7 +178,7 @@ function differences(values: Float64Array): Float64Array<ArrayBuffer> {
 }
 
 function writeFrameOf(sink: ByteSink, values: Float64Array): void {
-  const { min, max } = boundsOf(values)
+  const { min, max } = factsOf(values)
   writeFrame(sink, values, min, max - min)
 }
 
@@ -202,28 +191,24 @@ function writeFrame(sink: ByteSink, values: Float64Array, base: number, range: n
   }
   sink.f64(base)
   if (width === 0) return
-  const residuals = spareDoubles(values.length)
-  subtract(values, base, residuals)
-  const words = spareMemory.elements(Uint32Array, values.length)
+  const low = width === 1 ? 1 : width < 4 ? 2 : 4
+  const high = width === 6 ? 2 : width > low ? 1 : 0
+  const lowRange = 2 ** (8 * low)
+  const count = values.length
+  const lowLane = { width: low, count, max: Math.min(range, lowRange - 1) } as const
+  const isPut = putPlanes(values, base, { low, high }, () =>
+    sink.laneRoom(high === 0 ? [lowLane] : [lowLane, { width: high, count, max: Math.floor(range / lowRange) }]),
+  )
+  if (isPut) return
+  const residuals = values.map(value => value - base)
   // What is beyond 32 bits is left out.
-  words.set(residuals)
-  const lowWidth = width === 1 ? 1 : width < 4 ? 2 : 4
-  const lowRange = 2 ** (8 * lowWidth)
-  sink.lane(words, lowWidth, Math.min(range, lowRange - 1))
-  if (width > lowWidth) {
-    divide(residuals, lowRange)
-    sink.lane(residuals, width === 6 ? 2 : 1, Math.floor(range / lowRange))
-  }
-  spareMemory.give(residuals.buffer)
-  spareMemory.give(words.buffer)
-}
-
-function subtract(values: Float64Array, base: number, into: Float64Array): void {
-  for (let row = 0; row < values.length; row++) into[row] = values[row]! - base
-}
-
-function divide(values: Float64Array, divisor: number): void {
-  for (let row = 0; row < values.length; row++) values[row] = Math.floor(values[row]! / divisor)
+  sink.lane(Uint32Array.from(residuals), low, lowLane.max)
+  if (high !== 0)
+    sink.lane(
+      residuals.map(value => Math.floor(value / lowRange)),
+      high,
+      Math.floor(range / lowRange),
+    )
 }
 
 /** Reads `count` values: into an Int32Array when they fit one, unless the caller needs doubles. */
