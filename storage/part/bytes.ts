@@ -103,8 +103,7 @@ export class ByteSink {
 
   bytes(from: Uint8Array): void {
     const at = this.#reserve(from.length)
-    if (from.length < SHARED_BYTES_MIN || from.buffer instanceof ArrayBuffer) this.#bytes.set(from, at)
-    else setShared(this.#bytes, from, at)
+    this.#bytes.set(from, at)
   }
 
   /** The memory of a typed array. Part files are little-endian, and so is every machine Node runs on but one (`format.ts`). */
@@ -155,23 +154,6 @@ export class ByteSink {
     const encoded = Buffer.from(value, 'utf8')
     this.varint(encoded.length)
     this.bytes(encoded)
-  }
-}
-
-const PIECE_BYTES = 64 * 1024
-const SHARED_BYTES_MIN = PIECE_BYTES
-let piece: Uint8Array | null = null
-
-/**
- * V8 copies out of memory that threads share a word at a time, and a byte at a time where the two do not lie alike: 4.7 MB of messages 1.6 ms. By way of
- * memory that lies as they do 0.5.
- */
-function setShared(into: Uint8Array, from: Uint8Array, at: number): void {
-  piece ??= new Uint8Array(PIECE_BYTES)
-  for (let done = 0; done < from.length; done += PIECE_BYTES) {
-    const some = from.subarray(done, done + PIECE_BYTES)
-    piece.set(some)
-    into.set(some.length === PIECE_BYTES ? piece : piece.subarray(0, some.length), at + done)
   }
 }
 
