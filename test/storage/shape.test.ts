@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { countCodes, countsOf, greatestCode } from '../../storage/part/code-counts.ts'
 import { FieldDictionary } from '../../storage/part/field-dictionary.ts'
-import { shapeColumn } from '../../storage/part/shape.ts'
+import { shapeColumn, textVectorOf } from '../../storage/part/shape.ts'
 import type { Value } from '../../storage/value.ts'
 import type { DictVector } from '../../storage/vector.ts'
 import { valuesOf } from './part-support.ts'
@@ -55,5 +55,23 @@ test('few numbers become codes unless one is -0, which no code would tell from 0
   assert.deepEqual(
     valuesOf(shaped, rowCount),
     Array.from({ length: rowCount }, (_, row) => (row % 3 === 2 ? row % 4 : row % 3 === 1 ? null : undefined)),
+  )
+})
+
+test('strings become UTF-8, short and long ones, of whatever characters', () => {
+  const strings = fc.oneof(
+    fc.string({ maxLength: 8 }),
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+    fc.constant('x'.repeat(200)),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.oneof(strings, fc.constant(null))), values => {
+      const { bytes, offsets } = textVectorOf(values)
+      const texts = values.map((_, row) => Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString('utf8'))
+      assert.deepEqual(
+        texts,
+        values.map(value => value ?? ''),
+      )
+    }),
   )
 })
