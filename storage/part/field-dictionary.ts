@@ -36,8 +36,8 @@ export class FieldDictionary implements Dictionary {
    * The codes of `values`, the new ones added; null, and nothing added, when they would be too many for one dictionary.
    * What it returns is as long as `values`.
    */
-  add(values: readonly Value[]): Uint32Array | null {
-    const codes = new Uint32Array(values.length)
+  add(values: readonly Value[]): Int32Array | null {
+    const codes = new Int32Array(values.length)
     const fresh: number[] = []
     for (let index = 0; index < values.length; index++) {
       const code = this.find(values[index])

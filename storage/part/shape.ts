@@ -199,24 +199,29 @@ function recode(codes: Uint32Array, values: readonly Value[], dictionary: FieldD
 function translated(
   codes: Uint32Array,
   counts: Uint32Array,
-  translation: Int32Array | Uint32Array,
+  translation: Int32Array,
   dictionary: FieldDictionary,
 ): DictVector {
   const own = new Uint32Array(dictionary.values.length)
-  let areSame = true
+  // Values of a field that has few come in the same order to each part.
+  if (translateCounts(counts, translation, own)) translateCodes(codes, translation)
+  return withCounts({ kind: 'dict', rowCount: codes.length, codes, dictionary }, own)
+}
+
+/** Whether any code becomes another. */
+function translateCounts(counts: Uint32Array, translation: Int32Array, own: Uint32Array): boolean {
+  let changed = 0
   for (let code = 0; code < counts.length; code++) {
     const count = counts[code]!
     if (count === 0) continue
     const to = translation[code]!
     own[to]! += count
-    if (to !== code) areSame = false
+    changed |= to ^ code
   }
-  // Values of a field that has few come in the same order to each part.
-  if (!areSame) translateCodes(codes, translation)
-  return withCounts({ kind: 'dict', rowCount: codes.length, codes, dictionary }, own)
+  return changed !== 0
 }
 
-function translateCodes(codes: Uint32Array, translation: Int32Array | Uint32Array): void {
+function translateCodes(codes: Uint32Array, translation: Int32Array): void {
   for (let row = 0; row < codes.length; row++) codes[row] = translation[codes[row]!]!
 }
 
