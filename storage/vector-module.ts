@@ -82,7 +82,10 @@ export const op = {
   shiftRightLong: [0x88],
   loadLong: [0x29, 0, 0],
   storeLong: [0x37, 0, 0],
-  storeLongAt: (offset: number) => [0x37, 0, ...leb(offset)],
+  /** The low bytes of a long. */
+  storeBytesOfLong: (bytes: 1 | 2 | 4) => [bytes === 1 ? 0x3c : bytes === 2 ? 0x3d : 0x3e, 0, 0],
+  /** Of a double, without what is behind its point. */
+  longOfFloat: [0xfc, 0x06],
   longsEqual: [0x51],
   multiplyLongs: [0x7e],
   xorLongs: [0x85],
@@ -100,6 +103,7 @@ export const op = {
   bytesEqual: [0xfd, 0x23],
   bytesDiffer: [0xfd, 0x24],
   bytesLessUnsigned: [0xfd, 0x26],
+  notVector: [0xfd, 0x4d],
   andVector: [0xfd, 0x4e],
   orVector: [0xfd, 0x50],
   xorVector: [0xfd, 0x51],
@@ -129,6 +133,17 @@ export const op = {
   /** Of those of the first, then of the second, one byte each. */
   bytesOfPairs: [0xfd, 0x66],
   subtractBytes: [0xfd, 0x71],
+  /** Two doubles side by side; what is compared has all its bits set where it is so. */
+  everyFloat: (value: number) => [0xfd, 0x0c, ...new Uint8Array(Float64Array.of(value, value).buffer)],
+  doublesEqual: [0xfd, 0x47],
+  doublesLess: [0xfd, 0x49],
+  doublesNotGreater: [0xfd, 0x4b],
+  truncateDoubles: [0xfd, 0x7a],
+  absoluteDoubles: [0xfd, 0xec, 1],
+  /** Of the first, unless the second is less; more. */
+  leastDoubles: [0xfd, 0xf6, 1],
+  greatestDoubles: [0xfd, 0xf7, 1],
+  longsOfVectorEqual: [0xfd, 0xd6, 1],
 } as const
 
 /** Instructions, one behind the other. */

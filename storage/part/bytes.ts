@@ -132,6 +132,17 @@ export class ByteSink {
     }
   }
 
+  /** As `lane` for each, one behind the other: room for them, to be filled before anything else is written. */
+  laneRoom(lanes: readonly Omit<LanePlace, 'at'>[]): Uint8Array {
+    let end = this.#length
+    for (const lane of lanes) {
+      this.#lanes.push({ at: end, ...lane })
+      end += lane.width * lane.count
+    }
+    const at = this.#reserve(end - this.#length)
+    return this.#bytes.subarray(at, end)
+  }
+
   /** All that another was given. */
   append(other: ByteSink): void {
     for (const lane of other.lanes) this.#lanes.push({ ...lane, at: this.#length + lane.at })

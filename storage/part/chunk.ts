@@ -23,6 +23,8 @@ export interface Compression {
   readonly codec: Codec
   /** Of zstd: 1 where events wait, more where they do not. */
   readonly level: number
+  /** Pieces of a chunk tell whether to compress it: a merge is to come that looks at all of it. */
+  readonly isSampled?: boolean
 }
 
 /** Where events wait for the part to be written. */
@@ -105,14 +107,34 @@ interface Stored {
 }
 
 function compressed(raw: Uint8Array, compression: Compression, lanes: readonly LanePlace[]): Stored {
-  if (compression.codec === 'none' || raw.length < COMPRESS_BYTES_MIN) return { codec: CODEC_NONE, stored: raw }
-  if (!areMostOf(raw, lanes)) return compressedBytes(raw, compression)
+  const asItIs = { codec: CODEC_NONE, stored: raw }
+  if (compression.codec === 'none' || raw.length < COMPRESS_BYTES_MIN) return asItIs
+  const share = compression.isSampled === true ? shareOfSample(raw, compression) : null
+  if (!areMostOf(raw, lanes)) return share === 1 ? asItIs : compressedBytes(raw, compression)
   const packing = packingOf(raw, lanes)
-  const asBytes = compressedBytes(raw, compression)
-  if (packing.byteLength > PACKED_TIMES_MAX * asBytes.stored.length) return asBytes
-  return packing.byteLength < raw.length
-    ? { codec: CODEC_PACKED, stored: pack(raw, packing) }
-    : { codec: CODEC_NONE, stored: raw }
+  // Less of them is compressed than of all of it would be: what is close is packed.
+  if (share === null || packing.byteLength > PACKED_TIMES_MAX * share * raw.length) {
+    const asBytes = compressedBytes(raw, compression)
+    if (packing.byteLength > PACKED_TIMES_MAX * asBytes.stored.length) return asBytes
+  }
+  return packing.byteLength < raw.length ? { codec: CODEC_PACKED, stored: pack(raw, packing) } : asItIs
+}
+
+/** Pieces of a chunk, and the bytes of each: an eighth of 64 K codes of one byte. */
+const SAMPLE_PIECES = 2
+const SAMPLE_BYTES = 4096
+const SAMPLED_FROM_BYTES = 4 * SAMPLE_PIECES * SAMPLE_BYTES
+
+const sample = new Uint8Array(SAMPLE_PIECES * SAMPLE_BYTES)
+
+/** What is left of pieces of it, compressed, of 1: 1 where that is not worth it; null: there is little of it. */
+function shareOfSample(raw: Uint8Array, compression: Compression): number | null {
+  if (raw.length < SAMPLED_FROM_BYTES) return null
+  for (let piece = 0; piece < SAMPLE_PIECES; piece++) {
+    const from = Math.floor(((2 * piece + 1) * raw.length) / (2 * SAMPLE_PIECES))
+    sample.set(raw.subarray(from, from + SAMPLE_BYTES), piece * SAMPLE_BYTES)
+  }
+  return compressedBytes(sample, compression).stored.length / sample.length
 }
 
 /** Of text it is the text that matters. */

@@ -36,8 +36,8 @@ export class FieldDictionary implements Dictionary {
    * The codes of `values`, the new ones added; null, and nothing added, when they would be too many for one dictionary.
    * What it returns is as long as `values`.
    */
-  add(values: readonly Value[]): Uint32Array | null {
-    const codes = new Uint32Array(values.length)
+  add(values: readonly Value[]): Int32Array | null {
+    const codes = new Int32Array(values.length)
     const fresh: number[] = []
     for (let index = 0; index < values.length; index++) {
       const code = this.find(values[index])
@@ -64,10 +64,10 @@ export class FieldDictionary implements Dictionary {
   }
 
   /**
-   * Codes of `dictionary` to codes here, for the codes marked in `used`; the rest may be -1. Kept per dictionary object, so that a
+   * Codes of `dictionary` to codes here, for those that `used` has above zero; the rest may be -1. Kept per dictionary object, so that a
    * dictionary shared by many blocks is looked up once. Null when it would not fit.
    */
-  translate(dictionary: Dictionary, used: Uint8Array): Int32Array | null {
+  translate(dictionary: Dictionary, used: Uint8Array | Uint32Array): Int32Array | null {
     const size = used.length
     let translation = this.#translations.get(dictionary)
     if (translation === undefined || translation.length < size) {
@@ -95,9 +95,9 @@ export class FieldDictionary implements Dictionary {
   }
 }
 
-function untranslated(used: Uint8Array, translation: Int32Array): number[] {
+function untranslated(used: Uint8Array | Uint32Array, translation: Int32Array): number[] {
   const codes: number[] = []
-  for (let code = 0; code < used.length; code++) if (used[code] === 1 && translation[code] === -1) codes.push(code)
+  for (let code = 0; code < used.length; code++) if (used[code] !== 0 && translation[code] === -1) codes.push(code)
   return codes
 }
 

@@ -8,6 +8,7 @@ import { spareMemory } from '../spare-memory.ts'
 import { DateTime, Duration, type Value } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { isWellFormed } from './bytes.ts'
+import { countCodes, withCounts } from './code-counts.ts'
 import { dedupeText, sameText } from './dedupe.ts'
 import { doublesOf, giveDoubles } from './encodings/lane.ts'
 import { isSparse, sparseRows } from './encodings/sparse.ts'
@@ -53,32 +54,51 @@ function codeNumbers(vector: LaneVector & { kind: 'number' }, dictionary: FieldD
   if (dictionary === null || rowCount < NUMBER_CODES_FROM_ROWS || dictionary.values.length > PART_NUMBER_CODES_MAX)
     return null
   if (sparseRows(vector) !== null) return null
-  const local = new Map<Value, number>()
-  // Statuses and the like are small: a map that is asked for every row took a fiftieth of a part's time.
-  const small = new Int16Array(SMALL_NUMBERS).fill(-1)
+  const numbers = new NumberCodes()
   const codes = spareMemory.elements(Uint32Array, rowCount)
-  for (let row = 0; row < rowCount; row++) {
-    const state = presence === null ? PRESENT : presence[row]!
-    const value = state === PRESENT ? values[row]! : state === NULL ? null : undefined
-    const isSmall = value != null && value >= 0 && value < SMALL_NUMBERS && (value | 0) === value
-    if (isSmall && small[value]! >= 0) {
-      codes[row] = small[value]!
-      continue
+  if (numbers.codeRows(values as Float64Array, presence, codes)) return recode(codes, numbers.values, dictionary)
+  spareMemory.give(codes.buffer)
+  return null
+}
+
+/** Codes of few numbers, as they come. */
+class NumberCodes {
+  readonly values: Value[] = []
+  readonly #codes = new Map<Value, number>()
+  /** Statuses and the like are small: a map that is asked for every row took a fiftieth of a part's time. */
+  readonly #small = new Int16Array(SMALL_NUMBERS).fill(-1)
+
+  /** False: they are too many. */
+  codeRows(values: Float64Array, presence: Uint8Array | null, codes: Uint32Array): boolean {
+    const small = this.#small
+    for (let row = 0; row < values.length; row++) {
+      const value = values[row]!
+      const state = presence === null ? PRESENT : presence[row]!
+      let code = state === PRESENT && isSmall(value) ? small[value]! : -1
+      if (code < 0) code = this.#codeOf(state === PRESENT ? value : state === NULL ? null : undefined)
+      if (code < 0) return false
+      codes[row] = code
     }
-    let code = local.get(value)
-    if (code === undefined) {
-      // A Map takes 0 and -0 for one key.
-      if (local.size >= NUMBER_CODES_MAX || Object.is(value, -0)) {
-        spareMemory.give(codes.buffer)
-        return null
-      }
-      code = local.size
-      local.set(value, code)
-    }
-    if (isSmall) small[value] = code
-    codes[row] = code
+    return true
   }
-  return recode(codes, [...local.keys()], dictionary)
+
+  /** -1: there are too many. */
+  #codeOf(value: Value): number {
+    const known = this.#codes.get(value)
+    // A Map takes 0 and -0 for one key.
+    if (Object.is(value, -0)) return -1
+    if (known !== undefined) return known
+    if (this.values.length >= NUMBER_CODES_MAX) return -1
+    const code = this.values.push(value) - 1
+    this.#codes.set(value, code)
+    if (typeof value === 'number' && isSmall(value)) this.#small[value] = code
+    return code
+  }
+}
+
+/** -0 is none of them. */
+function isSmall(value: number): boolean {
+  return (value | 0) === value && value >= 0 && value < SMALL_NUMBERS && (value !== 0 || 1 / value > 0)
 }
 
 /** More distinct values than three quarters of the rows, and text is smaller and as quick. */
@@ -172,12 +192,36 @@ function textAt(vector: TextVector, row: number): string | undefined {
 /** Codes into `values` become codes into the field's dictionary, where they are; null when that is full. */
 function recode(codes: Uint32Array, values: readonly Value[], dictionary: FieldDictionary): DictVector | null {
   const translation = dictionary.add(values)
-  if (translation === null) return null
-  translateCodes(codes, translation)
-  return { kind: 'dict', rowCount: codes.length, codes, dictionary }
+  return translation === null ? null : translated(codes, countCodes(codes, values.length), translation, dictionary)
 }
 
-function translateCodes(codes: Uint32Array, translation: Int32Array | Uint32Array): void {
+/** The codes, where they are, into `dictionary`. @param counts  how often each occurs */
+function translated(
+  codes: Uint32Array,
+  counts: Uint32Array,
+  translation: Int32Array,
+  dictionary: FieldDictionary,
+): DictVector {
+  const own = new Uint32Array(dictionary.values.length)
+  // Values of a field that has few come in the same order to each part.
+  if (translateCounts(counts, translation, own)) translateCodes(codes, translation)
+  return withCounts({ kind: 'dict', rowCount: codes.length, codes, dictionary }, own)
+}
+
+/** Whether any code becomes another. */
+function translateCounts(counts: Uint32Array, translation: Int32Array, own: Uint32Array): boolean {
+  let changed = 0
+  for (let code = 0; code < counts.length; code++) {
+    const count = counts[code]!
+    if (count === 0) continue
+    const to = translation[code]!
+    own[to]! += count
+    changed |= to ^ code
+  }
+  return changed !== 0
+}
+
+function translateCodes(codes: Uint32Array, translation: Int32Array): void {
   for (let row = 0; row < codes.length; row++) codes[row] = translation[codes[row]!]!
 }
 
@@ -187,23 +231,20 @@ function shapeCodes(vector: DictVector, target: FieldDictionary | null): Vector 
   // Of one kind: a loop over three is compiled for each that comes. And its own, so that they can be translated where they are.
   const codes = spareMemory.elements(Uint32Array, rowCount)
   codes.set(vector.codes)
-  const used = usedAmong(codes, values.length)
-  const { count: usedCount, kinds } = kindsOf(used, values)
+  const counts = countCodes(codes, values.length)
+  const { usedCount, listedCount, kinds } = kindsOf(counts, values)
   if (usedCount === 1) {
     const [only] = codes
     spareMemory.give(codes.buffer)
     return constant(rowCount, values[only!])
   }
   const present = kinds & ~(KIND_NULL | KIND_MISSING)
-  const rare = (kinds & KIND_MISSING) !== 0 && isSparse(listedCountOf(codes, values), rowCount)
+  const rare = (kinds & KIND_MISSING) !== 0 && isSparse(listedCount, rowCount)
   if (target !== null && !rare && (present & (present - 1) || present === KIND_STRING || present === KIND_OTHER)) {
     const isKnown = (row: number): boolean => target.has(vector.dictionary, codes[row]!)
     if (usedCount <= distinctLimit(rowCount) || knowsMost(target, rowCount, row => values[codes[row]!], isKnown)) {
-      const translation = target.translate(vector.dictionary, used)
-      if (translation !== null) {
-        translateCodes(codes, translation)
-        return { kind: 'dict', rowCount, codes, dictionary: target }
-      }
+      const translation = target.translate(vector.dictionary, counts)
+      if (translation !== null) return translated(codes, counts, translation, target)
     }
   }
   const own: Value[] = new Array(rowCount)
@@ -212,28 +253,28 @@ function shapeCodes(vector: DictVector, target: FieldDictionary | null): Vector 
   return lanesOrCodes(own, kinds, target)
 }
 
-/** 1 by the codes that occur. */
-function usedAmong(codes: Uint32Array, size: number): Uint8Array {
-  const used = new Uint8Array(size)
-  for (let row = 0; row < codes.length; row++) used[codes[row]!] = 1
-  return used
+interface Occurring {
+  /** Values that occur. */
+  readonly usedCount: number
+  /** Rows that are not missing. */
+  readonly listedCount: number
+  readonly kinds: number
 }
 
-function kindsOf(used: Uint8Array, values: readonly Value[]): { readonly count: number; readonly kinds: number } {
-  let count = 0
+/** @param counts  how often each of `values` occurs */
+function kindsOf(counts: Uint32Array, values: readonly Value[]): Occurring {
+  let usedCount = 0
+  let listedCount = 0
   let kinds = 0
-  for (let code = 0; code < used.length; code++) {
-    if (used[code] === 0) continue
-    count++
-    kinds |= kindOf(values[code])
+  for (let code = 0; code < counts.length; code++) {
+    const count = counts[code]!
+    if (count === 0) continue
+    const kind = kindOf(values[code])
+    usedCount++
+    kinds |= kind
+    if (kind !== KIND_MISSING) listedCount += count
   }
-  return { count, kinds }
-}
-
-function listedCountOf(codes: Uint32Array, values: readonly Value[]): number {
-  let listed = 0
-  for (let row = 0; row < codes.length; row++) if (values[codes[row]!] !== undefined) listed++
-  return listed
+  return { usedCount, listedCount, kinds }
 }
 
 const KIND_MISSING = 1
@@ -359,6 +400,8 @@ function lanesOf(values: readonly Value[], kinds: number): Vector | null {
 export function textVectorOf(values: readonly Value[], presence: Uint8Array | null = presenceOf(values)): TextVector {
   const rowCount = values.length
   const offsets = new Uint32Array(rowCount + 1)
+  const ascii = asciiOf(values, offsets)
+  if (ascii !== null) return { kind: 'text', rowCount, bytes: ascii, offsets, presence }
   let total = 0
   for (let row = 0; row < rowCount; row++) {
     const value = values[row]
@@ -371,6 +414,38 @@ export function textVectorOf(values: readonly Value[], presence: Uint8Array | nu
     if (typeof value === 'string') bytes.write(value, offsets[row]!, 'utf8')
   }
   return { kind: 'text', rowCount, bytes, offsets, presence }
+}
+
+/** A call into the engine takes as long as so many characters do here. */
+const SHORT_CHARACTERS = 32
+
+/** The bytes of short strings, where they end in `offsets`; null: they are long, or have characters that are no single byte. */
+function asciiOf(values: readonly Value[], offsets: Uint32Array): Uint8Array | null {
+  let total = 0
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]
+    if (typeof value === 'string') total += value.length
+    offsets[row + 1] = total
+  }
+  if (total > SHORT_CHARACTERS * values.length) return null
+  const bytes = new Uint8Array(total)
+  return putCharacters(values, bytes) < 0x80 ? bytes : null
+}
+
+/** Answers with the bits that any of them has. The names of 90,000 users 10 → 2 ms. */
+function putCharacters(values: readonly Value[], bytes: Uint8Array): number {
+  let seen = 0
+  let at = 0
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]
+    if (typeof value !== 'string') continue
+    for (let index = 0; index < value.length; index++) {
+      const code = value.charCodeAt(index)
+      seen |= code
+      bytes[at++] = code
+    }
+  }
+  return seen
 }
 
 function presenceOf(values: readonly Value[]): Uint8Array {

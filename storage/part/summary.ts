@@ -2,7 +2,9 @@
 import { isUtf8 } from 'node:buffer'
 import { DateTime, Duration, type Value, type ValueType } from '../value.ts'
 import { type DictVector, NULL, PRESENT, type TextVector, type Vector } from '../vector.ts'
+import { countsOf } from './code-counts.ts'
 import { doublesOf } from './encodings/lane.ts'
+import { factsOf } from './encodings/number-loop.ts'
 import {
   CODE_BITMAP_VALUES_MAX,
   DISTINCT_BYTES_MAX,
@@ -137,19 +139,13 @@ function summariseValues(
 
 function summariseCodes(vector: DictVector): ColumnSummary {
   const { values } = vector.dictionary
-  const counts = countsOf(vector.codes, vector.rowCount, values.length)
+  const counts = countsOf(vector)
   const many = summariseManyCodes(vector, counts)
   if (many !== null) return many
   const usedCodes: number[] = []
   for (let code = 0; code < counts.length; code++) if (counts[code] !== 0) usedCodes.push(code)
   const used = usedCodes.map(code => values[code])
   return summariseValues(vector.rowCount, used, index => counts[usedCodes[index]!]!, bitmapOf(usedCodes))
-}
-
-function countsOf(codes: DictVector['codes'], rowCount: number, size: number): Uint32Array {
-  const counts = new Uint32Array(size)
-  for (let row = 0; row < rowCount; row++) counts[codes[row]!]!++
-  return counts
 }
 
 /** Of so many codes that neither their values nor how often each occurs is kept; null: they are few, or have bounds. */
@@ -287,7 +283,15 @@ function summariseLanes(vector: Exclude<Vector, { kind: 'const' | 'dict' | 'any'
   }
   if (presentCount === 0) return summary(0, null, [])
   // Of one kind, and a loop a function, lest all of this be compiled again and again: 15 times while a store was loaded.
-  const lane = doublesOf((vector.kind === 'time' ? vector.micros : vector.values).subarray(0, rowCount))
+  const all = vector.kind === 'time' ? vector.micros : vector.values
+  const lane = doublesOf(all.length === rowCount ? all : all.subarray(0, rowCount))
+  if (presence === null && (vector.kind === 'number' || (vector.kind === 'time' && vector.nanos === null))) {
+    const { min, max, hasWholes, hasOthers } = factsOf(lane)
+    if (vector.kind === 'time')
+      return summary(TYPE_DATETIME, { kind: 'time', min: new DateTime(min, 0), max: new DateTime(max, 0) }, null)
+    const types = (hasWholes ? TYPE_INT : 0) | (hasOthers ? TYPE_FLOAT : 0)
+    return summary(types, { kind: 'number', min, max }, fewNumbers(lane, presence))
+  }
   let [minRow, maxRow] = [leastRow(lane, presence), greatestRow(lane, presence)]
   const min = lane[minRow]!
   const max = lane[maxRow]!

@@ -2,6 +2,7 @@
 import { DateTime } from '../value.ts'
 import type { TimeVector, Vector } from '../vector.ts'
 import type { BlockColumns } from './columns.ts'
+import { factsOf } from './encodings/number-loop.ts'
 
 export interface BlockTimes {
   readonly minTime: DateTime
@@ -21,6 +22,10 @@ export function timesOfBlock(block: BlockColumns): BlockTimes {
 
 function timesOfRows(column: TimeVector): BlockTimes {
   const { micros, nanos } = column
+  if (nanos === null && micros.length === column.rowCount) {
+    const { min, max, isInOrder } = factsOf(micros)
+    return { minTime: new DateTime(min, 0), maxTime: new DateTime(max, 0), timeSorted: isInOrder }
+  }
   let minRow = 0
   let maxRow = 0
   let timeSorted = true

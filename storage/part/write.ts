@@ -3,7 +3,7 @@
  * The file appears under its own name only when it is whole and, if asked, on the disk.
  */
 import type { Filesystem } from '../filesystem.ts'
-import { spareMemory } from '../spare-memory.ts'
+import { SPARE_BYTES_MIN, spareMemory } from '../spare-memory.ts'
 import type { DateTime } from '../value.ts'
 import { type DictVector, type NumberVector, PRESENT, type TextVector, type Vector } from '../vector.ts'
 import { type ChunkPlace, type ColumnEntry, writeBlockIndex } from './block-index.ts'
@@ -126,7 +126,8 @@ class PartWriter {
   constructor(file: PartFile, part: PartToWrite) {
     this.#file = file
     this.#part = part
-    this.#compression = part.compression ?? FAST_COMPRESSION
+    const compression = part.compression ?? FAST_COMPRESSION
+    this.#compression = part.isHurried === true ? { ...compression, isSampled: true } : compression
   }
 
   *write(): Generator<void, PartDescription> {
@@ -232,8 +233,10 @@ class PartWriter {
       yield
     }
     const weave = this.#part.isHurried === true ? () => null : encodeWeave
-    for (const { field, vector } of waiting) {
+    for (const { field, vector: text } of waiting) {
       if (field.name === '_raw') continue
+      const vector = inOwnMemory(text)
+      if (vector !== text) made.push(vector.bytes.buffer as ArrayBuffer)
       write(field, vector, sink => encodeTimeOfEvent(sink, vector, block) ?? weave(sink, vector, others))
       yield
     }
@@ -344,6 +347,18 @@ class PartWriter {
     trailer.set(TRAILER_MAGIC, 8)
     this.#file.append(trailer)
   }
+}
+
+/**
+ * V8 copies out of memory that threads share a word at a time, and a byte at a time where the two do not lie alike, as pieces of text hardly do: 4.7 MB of
+ * messages 1.6 ms, for their tokens and for their chunk; all of it, which lies alike, 0.35.
+ */
+function inOwnMemory(text: TextVector): TextVector {
+  const { bytes } = text
+  if (bytes.length < SPARE_BYTES_MIN || bytes.buffer instanceof ArrayBuffer) return text
+  const own = spareMemory.elements(Uint8Array, bytes.length)
+  own.set(bytes)
+  return { ...text, bytes: own }
 }
 
 /** Of what `shapeColumn` makes anew. */

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ByteSink, ByteSource } from '../../storage/part/bytes.ts'
 import { encodeHex, HexChunk, hexDigitsOf } from '../../storage/part/encodings/hex.ts'
-import { decodeTimeText, encodeTimeText, timeFormOf } from '../../storage/part/encodings/time-text.ts'
+import { decodeTimeText, eachSaysTime, encodeTimeText, timeFormOf } from '../../storage/part/encodings/time-text.ts'
 import { pickRows } from '../../storage/pick.ts'
 import { openStore } from '../../storage/store.ts'
 import type { Value } from '../../storage/value.ts'
@@ -139,6 +139,44 @@ test('of times within a minute or two, each text that is another is seen', () =>
   const [first, last] = ['2026-02-28T23:58:00.000Z', '2026-02-28T23:58:60.000Z']
   const minute = Date.UTC(2026, 1, 28, 23, 58) * 1000
   assert.equal(throughTime([first, last], timesOf([minute, minute + 60_000_000])), null)
+})
+
+test('of many times, whatever their form, the loop says what is said of each', () => {
+  const start = Date.UTC(2026, 1, 28, 23, 58, 30) * 1000
+  const forms = [
+    [0, 3, 'Z'],
+    [1, 0, 'Z'],
+    [2, 6, 'Z'],
+    [5, 0, '+00:00'],
+    [6, 6, '+00:00'],
+  ] as const
+  for (const [form, digits, zone] of forms) {
+    const unit = 10 ** (6 - digits)
+    const micros = Array.from({ length: 2500 }, (_, row) => start + Math.floor((row * 7_654_321) / unit) * unit)
+    const texts = micros.map(each => {
+      const iso = new Date(Math.floor(each / 1000)).toISOString()
+      return (
+        (digits === 0
+          ? iso.slice(0, 19)
+          : `${iso.slice(0, 23)}${`${each % 1000}`.padStart(3, '0')}`.slice(0, 20 + digits)) + zone
+      )
+    })
+    const times: TimeVector = { ...timesOf(micros), nanos: null }
+    const says = (others: readonly string[]): boolean => {
+      const vector = textOf(others)
+      const each = eachSaysTime(vector, times, form)
+      assert.equal(timeFormOf(vector, times), each ? form : null)
+      return each
+    }
+    assert.ok(says(texts))
+    for (const row of [0, 1, 1023, 1024, 2499])
+      for (let at = 0; at < texts[row]!.length; at++)
+        for (const byte of ['0', '9', ':'])
+          if (texts[row]![at] !== byte)
+            assert.ok(!says(texts.with(row, texts[row]!.slice(0, at) + byte + texts[row]!.slice(at + 1))))
+    // As many bytes in all, but not in each.
+    assert.ok(!says(texts.with(7, texts[7]!.slice(1)).with(8, `${texts[8]}0`)))
+  }
 })
 
 test('a text that is the event time comes back, in each form', () => {

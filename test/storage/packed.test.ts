@@ -149,6 +149,7 @@ const ROWS = 65_536
 const random = createRandom(11)
 const WAYS: readonly (readonly [string, Compression])[] = [
   ['where events wait', FAST_COMPRESSION],
+  ['told by a sample', { ...FAST_COMPRESSION, isSampled: true }],
   ['where nobody does', THOROUGH_COMPRESSION],
   ['with LZ4', { ...FAST_COMPRESSION, codec: 'lz4' }],
 ]
@@ -180,6 +181,14 @@ describe('a chunk', () => {
       assert.notEqual(headOf(framed).codec, CODEC_PACKED)
     })
   }
+
+  test('of bytes as good as random is stored as it is', () => {
+    const bytes = Uint8Array.from({ length: 200_000 }, () => random.below(256))
+    const framed = Buffer.from(frameChunk(KIND_COLUMN, DICTIONARY, bytes, { ...FAST_COMPRESSION, isSampled: true }))
+    assert.equal(headOf(framed).codec, CODEC_NONE)
+    const { raw } = openChunk(framed, KIND_COLUMN, 'p', { offset: 0, length: 0 }, 'it')
+    assert.deepEqual(raw, bytes)
+  })
 
   test('codes beyond the dictionary are refused, packed as well', () => {
     const codes = Uint8Array.from({ length: 5000 }, () => random.below(9))

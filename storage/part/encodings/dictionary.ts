@@ -3,9 +3,13 @@ import { sizeOf } from '../../dictionary.ts'
 import type { Dictionary, DictVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 
-export function encodeDictionary(sink: ByteSink, codes: DictVector['codes'], dictionaryId: number): void {
+export function encodeDictionary(
+  sink: ByteSink,
+  codes: DictVector['codes'],
+  dictionaryId: number,
+  max = greatestOf(codes),
+): void {
   sink.varint(dictionaryId)
-  const max = greatestOf(codes)
   const width = max < 2 ** 8 ? 1 : max < 2 ** 16 ? 2 : 4
   sink.u8(width)
   sink.lane(codes, width, max)

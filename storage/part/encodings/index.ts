@@ -7,6 +7,7 @@ import { spareMemory } from '../../spare-memory.ts'
 import { DateTime } from '../../value.ts'
 import type { Dictionary, TimeVector, Vector } from '../../vector.ts'
 import { ByteSink, type ByteSource } from '../bytes.ts'
+import { greatestCode } from '../code-counts.ts'
 import { RebuiltChunk } from '../rebuilt/rebuilt.ts'
 import type { ThinColumn } from '../thin.ts'
 import { WovenText } from '../woven/unweave.ts'
@@ -79,7 +80,7 @@ export function encodeColumn(
     return CONSTANT
   }
   if (vector.kind === 'dict') {
-    encodeDictionary(sink, vector.codes, dictionaryIdOf(vector.dictionary))
+    encodeDictionary(sink, vector.codes, dictionaryIdOf(vector.dictionary), greatestCode(vector) ?? undefined)
     return DICTIONARY
   }
   const rows = sparseRows(vector)

@@ -2,16 +2,14 @@
 import type { NumberVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { readIntegers, writeIntegers } from './lane.ts'
+import { factsOf } from './number-loop.ts'
 import { fillAbsent, readPresence, writePresence, zeroAbsent } from './presence.ts'
 
 /** True when every value is a safe integer and none is -0, which an integer lane would lose. */
 export function areIntegers(values: Float64Array | Int32Array): boolean {
   if (values instanceof Int32Array) return true
-  for (let row = 0; row < values.length; row++) {
-    const value = values[row]!
-    if (!Number.isSafeInteger(value) || (value === 0 && Object.is(value, -0))) return false
-  }
-  return true
+  const { hasOthers, hasMinusZero } = factsOf(values)
+  return !hasOthers && !hasMinusZero
 }
 
 export function encodeIntegers(sink: ByteSink, vector: NumberVector): void {

@@ -19,6 +19,7 @@ export function isSparse(listedCount: number, rowCount: number): boolean {
 
 /** The rows that are not missing, or null when they are too many for this to pay. */
 export function sparseRows(vector: ThinnableVector): Uint32Array | null {
+  if (vector.kind !== 'any' && vector.presence === null && vector.rowCount > 0) return null
   const limit = Math.floor(vector.rowCount / ROWS_PER_VALUE)
   const rows = new Uint32Array(limit)
   let count = 0

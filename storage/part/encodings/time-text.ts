@@ -5,6 +5,7 @@
 import { PRESENT, type TextVector, type TimeVector } from '../../vector.ts'
 import type { ByteSink, ByteSource } from '../bytes.ts'
 import { presenceAt, readPresence, writePresence } from './presence.ts'
+import { sayTimes, type TimeForm } from './time-loop.ts'
 
 /** Digits of the second behind the point, and what stands for UTC. The numbers are part of the format: never another meaning for one. */
 const FORMS = [
@@ -17,6 +18,11 @@ const FORMS = [
   { digits: 6, zone: '+00:00' },
   { digits: 9, zone: '+00:00' },
 ] as const
+
+const LOOP_FORMS: readonly TimeForm[] = FORMS.map(({ digits, zone }) => ({
+  digits,
+  zone: new TextEncoder().encode(zone),
+}))
 
 const SECOND = 1_000_000
 const MINUTE = 60 * SECOND
@@ -137,7 +143,34 @@ export function timeFormOf(text: TextVector, times: TimeVector | null): number |
   return null
 }
 
-function saysTime({ rowCount, bytes, offsets, presence }: TextVector, times: TimeVector, form: number): boolean {
+/** Digits of the second that whole microseconds have at most. */
+const MICROS_DIGITS = 6
+
+function saysTime(text: TextVector, times: TimeVector, form: number): boolean {
+  const { rowCount, offsets, presence } = text
+  if (presence !== null || times.nanos !== null || FORMS[form]!.digits > MICROS_DIGITS)
+    return eachSaysTime(text, times, form)
+  const texts = new TimeTexts(form)
+  if (offsets[rowCount]! - offsets[0]! !== rowCount * texts.length) return false
+  const expected = new Uint8Array(texts.length)
+  const prefix = expected.subarray(0, MINUTE_BYTES)
+  const { bytes } = text
+  const micros = times.micros.subarray(0, rowCount)
+  const says = sayTimes(bytes, offsets, micros, LOOP_FORMS[form]!, row => {
+    const start = offsets[row]!
+    if (offsets[row + 1]! - start !== texts.length || !texts.write(micros[row]!, 0, expected, 0)) return null
+    for (let at = 0; at < texts.length; at++) if (bytes[start + at] !== expected[at]) return null
+    return { prefix, micros: Math.floor(micros[row]! / MINUTE) * MINUTE }
+  })
+  return says ?? eachSaysTime(text, times, form)
+}
+
+/** A row after the other: where some have none or nanoseconds, where there is no WebAssembly, and what the loop is held against. */
+export function eachSaysTime(
+  { rowCount, bytes, offsets, presence }: TextVector,
+  times: TimeVector,
+  form: number,
+): boolean {
   const texts = new TimeTexts(form)
   const { length } = texts
   const expected = new Uint8Array(length + 3)
