@@ -15,7 +15,7 @@ const WORD_BYTES = 8
 /** Addresses in bytes. Words met lately, where rows begin, a bit for each byte of text where one does, blocks with longer characters, texts, words to hash, hashes. */
 const MET_BITS = 12
 const MET_BYTES = 8 << MET_BITS
-const TEXT_BYTES = 32 * 1024
+const TEXT_BYTES = 64 * 1024
 const ROWS_MAX = 4096
 const OFFSETS = MET_BYTES
 const BEGINNINGS = OFFSETS + 4 * ROWS_MAX
