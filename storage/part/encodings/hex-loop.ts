@@ -1,5 +1,6 @@
 /** Hexadecimal digits, two to a byte: sixteen at once. The 32 of a trace's id take 7 ns, the copies to and fro included, 34 two at a time. */
 import { I32, MachineLoop, op, V128 } from '../../vector-module.ts'
+import { WhileUsed } from '../../while-used.ts'
 
 const TEXT = 0
 const TEXT_BYTES = 64 * 1024
@@ -32,16 +33,10 @@ const CODE = [
   ...[op.get(ARE_DIGITS), op.bitmask],
 ]
 
-/** Made when it is first asked for; null: there is none. */
-let made: { readonly loop: MachineLoop; readonly bytes: Uint8Array } | null | undefined
-
-function loopOf() {
-  if (made === undefined) {
-    const loop = MachineLoop.of(1, LOCALS, CODE)
-    made = loop === null ? null : { loop, bytes: loop.room(OUT + TEXT_BYTES / 2) }
-  }
-  return made
-}
+const theLoop = new WhileUsed(() => {
+  const loop = MachineLoop.of(1, LOCALS, CODE)
+  return loop === null ? null : { loop, bytes: loop.room(OUT + TEXT_BYTES / 2) }
+})
 
 /**
  * @param digits  an even number of bytes
@@ -49,7 +44,7 @@ function loopOf() {
  * @returns whether all are lower-case digits; null: there is no such loop here
  */
 export function packDigits(digits: Uint8Array, packed: Uint8Array): boolean | null {
-  const made = loopOf()
+  const made = theLoop.get()
   if (made === null) return null
   const { loop, bytes } = made
   for (let from = 0; from < digits.length; from += TEXT_BYTES) {

@@ -4,6 +4,7 @@
  * of its own over all rows, which V8 ran slowly at first and compiled twice.
  */
 import { type Code, F64, I32, I64, type LoopBeside, MachineLoop, op, V128 } from '../../vector-module.ts'
+import { WhileUsed } from '../../while-used.ts'
 
 export interface LaneFacts {
   /** Of none, zero. */
@@ -117,16 +118,10 @@ class NumberLoops {
   }
 }
 
-/** Made when they are first asked for; null: there are none. */
-let made: NumberLoops | null | undefined
-
-function loops(): NumberLoops | null {
-  if (made === undefined) {
-    const facts = MachineLoop.of(1, FACTS_LOCALS, FACTS_CODE)
-    made = facts === null ? null : new NumberLoops(facts)
-  }
-  return made
-}
+const allLoops = new WhileUsed(() => {
+  const facts = MachineLoop.of(1, FACTS_LOCALS, FACTS_CODE)
+  return facts === null ? null : new NumberLoops(facts)
+})
 
 /** Fewer are looked at in the time it takes to copy them. */
 const NUMBERS_MIN = 64
@@ -138,7 +133,7 @@ const known = new WeakMap<Float64Array, LaneFacts>()
 export function factsOf(values: Float64Array): LaneFacts {
   let facts = known.get(values)
   if (facts === undefined) {
-    const used = values.length < NUMBERS_MIN ? null : loops()
+    const used = values.length < NUMBERS_MIN ? null : allLoops.get()
     facts = used === null ? factsOfEach(values) : factsByLoop(used, values)
     known.set(values, facts)
   }
@@ -198,7 +193,7 @@ export function factsOfEach(values: Float64Array): LaneFacts {
  * @returns false: there is no such loop here, or it is not worth it, and nothing was done
  */
 export function putPlanes(values: Float64Array, base: number, widths: PlaneWidths, into: () => Uint8Array): boolean {
-  const used = values.length < NUMBERS_MIN ? null : loops()
+  const used = values.length < NUMBERS_MIN ? null : allLoops.get()
   if (used === null) return false
   const { bytes, doubles } = used
   const planes = used.planesOf(widths)

@@ -3,6 +3,7 @@
  * 25 where JavaScript reads it byte by byte.
  */
 import { type Code, F64, I32, type LoopBeside, MachineLoop, op } from '../../vector-module.ts'
+import { WhileUsed } from '../../while-used.ts'
 
 /** How times are written: digits of the second behind the point, and what stands behind them. */
 export interface TimeForm {
@@ -62,7 +63,7 @@ function codeOf({ digits, zone }: TimeForm): Code {
 }
 
 interface Loops {
-  /** That of the first form that was asked for; the others work in its memory. */
+  /** That of any form; the others work in its memory. */
   readonly own: MachineLoop
   readonly bytes: Uint8Array
   readonly doubles: Float64Array
@@ -70,20 +71,20 @@ interface Loops {
   readonly byForm: Map<TimeForm, MachineLoop | LoopBeside>
 }
 
-/** Made when they are first asked for; null: there are none. */
-let loops: Loops | null | undefined
+/** There is no memory without a loop. */
+const ANY_FORM: TimeForm = { digits: 0, zone: Buffer.from('Z') }
+
+const allLoops = new WhileUsed<Loops>(() => {
+  const own = MachineLoop.of(2, LOCALS, codeOf(ANY_FORM))
+  if (own === null) return null
+  const bytes = own.room(MEMORY_BYTES)
+  const doubles = new Float64Array(bytes.buffer, 0, MICROS_AT / 8 + ROWS)
+  const offsets = new Uint32Array(bytes.buffer, OFFSETS_AT, ROWS + 1)
+  return { own, bytes, doubles, offsets, byForm: new Map() }
+})
 
 function loopOf(form: TimeForm): { readonly run: (...args: number[]) => number; readonly loops: Loops } | null {
-  if (loops === undefined) {
-    const own = MachineLoop.of(2, LOCALS, codeOf(form))
-    if (own === null) loops = null
-    else {
-      const bytes = own.room(MEMORY_BYTES)
-      const doubles = new Float64Array(bytes.buffer, 0, MICROS_AT / 8 + ROWS)
-      const offsets = new Uint32Array(bytes.buffer, OFFSETS_AT, ROWS + 1)
-      loops = { own, bytes, doubles, offsets, byForm: new Map([[form, own]]) }
-    }
-  }
+  const loops = allLoops.get()
   if (loops === null) return null
   let loop = loops.byForm.get(form)
   if (loop === undefined) loops.byForm.set(form, (loop = loops.own.beside(2, LOCALS, codeOf(form))))

@@ -4,6 +4,7 @@
  */
 import { HASH_PRIME, HASH_SEED } from '../../tokens.ts'
 import { type Code, F64, I32, type LoopBeside, MachineLoop, op } from '../../vector-module.ts'
+import { WhileUsed } from '../../while-used.ts'
 
 /** Numbers before the point that are noted, and digits behind it. */
 const WHOLES = 16_384
@@ -110,25 +111,20 @@ interface Loops {
   readonly words: Int32Array
 }
 
-/** Made when they are first asked for; null: there are none. */
-let made: Loops | null | undefined
-
-function loopsOf(): Loops | null {
-  if (made !== undefined) return made
+const allLoops = new WhileUsed<Loops>(() => {
   const note = MachineLoop.of(1, LOCALS, NOTE)
-  if (note === null) return (made = null)
+  if (note === null) return null
   const { buffer } = note.room(MEMORY_BYTES)
   const values = new Float64Array(buffer, VALUES, PIECE)
-  made = { note, hashNoted: note.beside(1, LOCALS, HASH_NOTED), values, words: new Int32Array(buffer, 0) }
-  return made
-}
+  return { note, hashNoted: note.beside(1, LOCALS, HASH_NOTED), values, words: new Int32Array(buffer, 0) }
+})
 
 /**
  * @param add  gets the hashes of the numbers' tokens, some of them more than once; valid until the next
  * @returns the places of numbers that were left: not plain ones, and those with more digits behind the point; null: there is no such loop here
  */
 export function hashNumbers(values: Float64Array, add: (hashes: Int32Array) => void): number[] | null {
-  const loops = loopsOf()
+  const loops = allLoops.get()
   if (loops === null) return null
   const { note, hashNoted, values: room, words } = loops
   const left: number[] = []
