@@ -4,7 +4,6 @@
  * bytes 133 µs, now 52 (the first time 1.6 ms, now 0.7); as many times in steps of whole milliseconds 385 µs, now 130 to 250 (3.5 ms, now 2.5).
  */
 import { type Code, F64, I32, type LoopBeside, MachineLoop, op, V128 } from '../../vector-module.ts'
-import { WhileUsed } from '../../while-used.ts'
 
 /** The low bytes of each number, and the third of those of three. */
 export interface Planes {
@@ -138,10 +137,16 @@ class LaneLoops {
   }
 }
 
-const allLoops = new WhileUsed(() => {
-  const own = MachineLoop.of(2, [I32, I32], SUMS_CODE)
-  return own === null ? null : new LaneLoops(own)
-})
+/** Made when they are first asked for; null: there are none. */
+let made: LaneLoops | null | undefined
+
+function loops(): LaneLoops | null {
+  if (made === undefined) {
+    const own = MachineLoop.of(2, [I32, I32], SUMS_CODE)
+    made = own === null ? null : new LaneLoops(own)
+  }
+  return made
+}
 
 /** Fewer are put together in the time it takes to copy them to and fro. */
 const NUMBERS_MIN = 64
@@ -151,7 +156,7 @@ const NUMBERS_MIN = 64
  * @returns false: there is no such loop here, or it is not worth it, and nothing was done
  */
 export function makeLane(planes: Planes, course: Course, into: Float64Array | Int32Array): boolean {
-  const used = into.length < NUMBERS_MIN ? null : allLoops.get()
+  const used = into.length < NUMBERS_MIN ? null : loops()
   if (used === null) return false
   if (into instanceof Int32Array) makeWords(used, planes, course, into)
   else makeDoubles(used, planes, course, into)
