@@ -19,23 +19,15 @@ export class WordHashes {
    */
   ofUsed(values: readonly Value[], isUsed: Uint8Array): { readonly hashes: Int32Array; readonly others: number[] } {
     this.#makeRoom(isUsed.length)
-    const known = this.#hashes
     const hashes = new Int32Array(isUsed.length)
+    const unknown: number[] = []
+    let count = gatherKnown(this.#hashes, isUsed, hashes, unknown)
     const others: number[] = []
-    let count = 0
-    for (let code = 0; code < isUsed.length; code++) {
-      if (isUsed[code] === 0) continue
-      let hash = known[code]!
-      if (hash === UNKNOWN) {
-        const value = values[code]
-        const found = typeof value === 'string' ? hashOfWord(value) : null
-        if (found === null) {
-          others.push(code)
-          continue
-        }
-        known[code] = hash = found
-      }
-      hashes[count++] = hash
+    for (const code of unknown) {
+      const value = values[code]
+      const hash = typeof value === 'string' ? hashOfWord(value) : null
+      if (hash === null) others.push(code)
+      else hashes[count++] = this.#hashes[code] = hash
     }
     return { hashes: hashes.subarray(0, count), others }
   }
@@ -46,6 +38,18 @@ export class WordHashes {
     grown.set(this.#hashes)
     this.#hashes = grown
   }
+}
+
+/** Hashes of codes that are used; how many are known, and the codes of the others. */
+function gatherKnown(known: Int32Array, isUsed: Uint8Array, hashes: Int32Array, unknown: number[]): number {
+  let count = 0
+  for (let code = 0; code < isUsed.length; code++) {
+    if (isUsed[code] === 0) continue
+    const hash = known[code]!
+    if (hash === UNKNOWN) unknown.push(code)
+    else hashes[count++] = hash
+  }
+  return count
 }
 
 /** Of a text that is one word of ASCII, as names mostly are, `hashToken`; null: it is none. */
