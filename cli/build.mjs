@@ -33,7 +33,6 @@ const INCLUDED = new Set([
   'commander',
   'fastify',
   'prom-client',
-  're2js',
   'xxhash-wasm',
 ])
 

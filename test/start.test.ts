@@ -41,7 +41,7 @@ test('a query over a pipe loads neither a store nor a server, nor anything nativ
   const loaded = loadedBy('cli/commands/query.ts')
   assert.ok(loaded.size > 300, `only ${loaded.size} modules seen`)
   const libraries = [...loaded].filter(name => !name.endsWith('.ts') && !name.startsWith('node:')).sort()
-  assert.deepEqual(libraries, ['acorn', 'astring', 're2js', 'xxhash-wasm'])
+  assert.deepEqual(libraries, ['acorn', 'astring', 'xxhash-wasm'])
   const rooms = [...loaded].filter(name =>
     /^(?:server|storage\/(?:catalog|compaction|build|tools)|engine\.ts)/.test(name),
   )
@@ -60,7 +60,6 @@ test('a server loads what one protocol alone needs when somebody first speaks it
     'fzstd',
     'lmdb',
     'prom-client',
-    're2js',
     'xxhash-wasm',
   ])
 })

@@ -2,7 +2,8 @@
  * Patterns of users, matched in time linear in the text whatever the pattern. V8's engine backtracks, so it gets only the
  * patterns whose shape proves they cannot blow up; every other pattern runs on re2js, an automaton. One pattern language, RE2's.
  */
-import { RE2JS } from 're2js'
+import { createRequire } from 'node:module'
+import type { RE2JS } from 're2js'
 import { shapeForV8, type V8Pattern } from './regex-shape.ts'
 import { createWalk, type RegexWalk } from './regex-walk.ts'
 
@@ -38,11 +39,20 @@ export function compileRegex(pattern: string): CompiledRegex | string {
   return compiled
 }
 
+const require = createRequire(import.meta.url)
+let library: typeof import('re2js') | null = null
+
+/** Loaded with the first pattern: its tables take 0.8 MB, of each thread, and most questions have none. */
+function automatonOf(pattern: string): RE2JS {
+  library ??= require('re2js') as typeof import('re2js')
+  return library.RE2JS.compile(pattern)
+}
+
 const LEADING_FLAGS = /^\(\?([ims]+)\)/
 
 function compile(pattern: string): CompiledRegex | string {
   try {
-    const automaton = RE2JS.compile(pattern)
+    const automaton = automatonOf(pattern)
     const names = groupNames(automaton)
     const leading = LEADING_FLAGS.exec(pattern)
     const shape = shapeForV8(leading === null ? pattern : pattern.slice(leading[0].length), leading?.[1] ?? '')
