@@ -66,6 +66,9 @@ export class PieceSearch {
   #possible = 0
   /** By entry, what it leaves of a search that has begun nowhere: the bits at its end, and the last place where it holds the needle. */
   readonly #left: Int32Array
+  /** By entry, the state it was last asked about and what it makes of that: a text's pieces come in the same order again and again. */
+  readonly #lastStates: Int32Array
+  readonly #lastAfters: Int32Array
   /** By entry of a field: the bits of every byte that its values are made of. */
   readonly #madeOf: Int32Array
   readonly #isField: Uint8Array
@@ -82,6 +85,8 @@ export class PieceSearch {
     this.#begun = needle.beginsWithText ? 1 : 0
     this.#literalMadeOf = bitsOf(bytesAmong(pieces.literals), needle)
     this.#left = new Int32Array(count)
+    this.#lastStates = new Int32Array(count)
+    this.#lastAfters = new Int32Array(count)
     this.#madeOf = new Int32Array(count)
     this.#isField = new Uint8Array(count)
     this.#values = new Array(count).fill(null)
@@ -101,6 +106,7 @@ export class PieceSearch {
       const field = fields[entry]!
       if (field !== null && !this.#learnField(entry, field)) return false
       this.#left[entry] = this.#of(entry, 0)
+      this.#lastAfters[entry] = this.#left[entry]!
     }
     const madeOf = bytesOfCodes(pieces, this.#needle, this.#madeOf, this.#literalMadeOf)
     const usefulBits = (entry: number, bits: number, useful: number) => this.#usefulBits(entry, bits, useful)
@@ -382,34 +388,45 @@ export class PieceSearch {
     const { behind } = this.#paths
     const isField = this.#isField
     const accept = this.#accept
+    const begun = this.#begun
     const { endsWithText } = this.#needle
+    const states = this.#lastStates
+    const afters = this.#lastAfters
     let next = from
-    this.#certain = certain
-    this.#possible = possible
-    while (next < end && (this.#certain | this.#possible) !== 0) {
+    let sure = certain
+    let maybe = possible
+    while (next < end && (sure | maybe) !== 0) {
       const place = next++
       const code = codes[place]!
       if (code === ROW_END) {
-        if (endsWithText && (((this.#possible << 1) | 1) & accept) !== 0)
-          rows.mark(place, marks, (((this.#certain << 1) | 1) & accept) !== 0)
+        if (endsWithText && (((maybe << 1) | 1) & accept) !== 0)
+          rows.mark(place, marks, (((sure << 1) | 1) & accept) !== 0)
         // A silent code is so at the beginning of a row as well.
-        this.#certain = next === end ? this.#begun : 0
-        this.#possible = this.#certain
+        sure = next === end ? begun : 0
+        maybe = sure
         continue
       }
       if (code === LITERAL) {
         // It is not listened to because nothing goes on in it.
-        if (literalLength(codes, next) > 0) this.#certain = this.#possible = 0
+        if (literalLength(codes, next) > 0) sure = maybe = 0
         next = behindVarint(codes, next)
         continue
       }
       const entry = code <= shortCodes ? code - 1 : entryOfTwo(code, codes[next++]!, shortCodes)
-      this.#possible = this.#of(entry, this.#possible)
-      this.#certain = isField[entry] === 1 ? 0 : this.#of(entry, this.#certain)
-      if ((this.#possible & accept) !== 0) rows.mark(place, marks, (this.#certain & accept) !== 0)
-      this.#possible &= behind[code]!
-      this.#certain &= behind[code]!
+      const before = maybe
+      if (states[entry] !== before) {
+        afters[entry] = this.#of(entry, before)
+        states[entry] = before
+      }
+      maybe = afters[entry]!
+      if (isField[entry] === 1) sure = 0
+      else sure = sure === before ? maybe : this.#of(entry, sure)
+      if ((maybe & accept) !== 0) rows.mark(place, marks, (sure & accept) !== 0)
+      maybe &= behind[code]!
+      sure &= behind[code]!
     }
+    this.#certain = sure
+    this.#possible = maybe
     return next
   }
 }
