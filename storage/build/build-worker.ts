@@ -16,7 +16,12 @@ const tell = (reply: BuildReply) => caller.postMessage(reply)
 
 caller.on('message', (message: BuildMessage) => tell(reply(message)))
 
-function reply({ part, blocks, sent }: BuildMessage): BuildReply {
+/** Knows dictionaries of the part before. */
+let unpacker = new Unpacker()
+
+function reply({ part, blocks, sent, goesOn }: BuildMessage): BuildReply {
+  if (goesOn) unpacker.nextPart()
+  else unpacker = new Unpacker()
   try {
     const { directory, ...rest } = part
     return { done: writePart(NODE_FILESYSTEM, directory, { ...rest, blocks: received(blocks, sent) }) }
@@ -27,7 +32,6 @@ function reply({ part, blocks, sent }: BuildMessage): BuildReply {
 }
 
 function* received(port: MessagePort, sent: Int32Array): Generator<BlockColumns> {
-  const unpacker = new Unpacker()
   for (let count = 0; ; count++) {
     while (Atomics.load(sent, 0) <= count) Atomics.wait(sent, 0, count)
     const received = receiveMessageOnPort(port) as { readonly message: BlockMessage } | undefined

@@ -88,6 +88,8 @@ export interface BuildMessage {
   readonly part: PartToBuild
   readonly blocks: MessagePort
   readonly sent: Int32Array
+  /** The part before was written by the same thread, which knows its dictionaries. */
+  readonly goesOn: boolean
 }
 
 /** Null: there are no more. */
@@ -117,6 +119,8 @@ export class ThreadBuilder implements PartBuilder {
   private readonly inline = new InlineBuilder(NODE_FILESYSTEM)
   private readonly inlineBytes: number | null
   private worker: Worker | null = null
+  /** It packed the part that the thread wrote last; null: that was none, or who knows what the thread got of it. */
+  private packer: Packer<SharedArrayBuffer> | null = null
   private idle: NodeJS.Timeout | null = null
   /** Blocks that were asked for and are not sent. */
   private owed = 0
@@ -151,6 +155,7 @@ export class ThreadBuilder implements PartBuilder {
     if (this.idle !== null) clearTimeout(this.idle)
     const { worker } = this
     this.worker = null
+    this.packer = null
     await worker?.terminate()
   }
 
@@ -166,7 +171,10 @@ export class ThreadBuilder implements PartBuilder {
     const { port1, port2 } = new MessageChannel()
     const sent = new Int32Array(new SharedArrayBuffer(4))
     const blocks = input.blocks()[Symbol.iterator]()
-    const packer = new Packer(bytes => sharedMemory.take(bytes))
+    const goesOn = this.packer !== null
+    const packer = this.packer ?? new Packer(bytes => sharedMemory.take(bytes))
+    this.packer = null
+    if (goesOn) packer.nextPart()
     const sendBlock = async (): Promise<void> => {
       const next = blocks.next()
       if (next.done) port1.postMessage(null satisfies BlockMessage)
@@ -180,7 +188,7 @@ export class ThreadBuilder implements PartBuilder {
     }
     this.owed = 1
     try {
-      return await new Promise<PartDescription>((resolve, reject) => {
+      const description = await new Promise<PartDescription>((resolve, reject) => {
         this.lost = reject
         const failed = (error: unknown): void => {
           // The thread may wait for a block that will not come.
@@ -204,8 +212,10 @@ export class ThreadBuilder implements PartBuilder {
             }
           }
         })
-        worker.postMessage({ part, blocks: port2, sent } satisfies BuildMessage, [port2])
+        worker.postMessage({ part, blocks: port2, sent, goesOn } satisfies BuildMessage, [port2])
       })
+      if (this.worker === worker) this.packer = packer
+      return description
     } finally {
       this.lost = null
       this.owed = 0
@@ -226,7 +236,10 @@ export class ThreadBuilder implements PartBuilder {
     // Only then does it certainly write no more.
     worker.on('exit', () => {
       returnCompressor(threadId)
-      if (this.worker === worker) this.worker = null
+      if (this.worker === worker) {
+        this.worker = null
+        this.packer = null
+      }
       this.lost?.(new ThreadLostError(reason))
     })
     this.worker = worker

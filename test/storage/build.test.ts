@@ -10,6 +10,8 @@ import { FAST_COMPRESSION } from '../../storage/part/chunk.ts'
 import type { BlockColumns, PartDescription } from '../../storage/part/columns.ts'
 import { openStore } from '../../storage/store.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
+import type { Vector } from '../../storage/vector.ts'
+import { WordHashes } from '../../storage/word-hashes.ts'
 import { columnArbitrary, valuesOf } from './part-support.ts'
 import { allRows, event, numbersIn, range, rowOf, T0, withDirectory } from './store-support.ts'
 
@@ -66,6 +68,48 @@ test('a dictionary is one object there too, for all blocks of a part', () => {
   })
   assert.equal(dictionaries.length, 3)
   assert.equal(new Set(dictionaries).size, 1)
+})
+
+test('a dictionary that has grown since the part before travels without what that had', () => {
+  const value = fc.oneof(fc.string(), fc.constantFrom(null, undefined))
+  /** By field and part: values that are new, whether any block has it, and whether it goes on. */
+  const field = fc.array(fc.tuple(fc.array(value, { maxLength: 5 }), fc.boolean(), fc.boolean()), { maxLength: 5 })
+  fc.assert(
+    fc.property(fc.array(field, { minLength: 1, maxLength: 3 }), fields => {
+      const [packer, unpacker] = [newPacker(), new Unpacker()]
+      const grown = fields.map(() => ({ values: [] as Value[], words: new WordHashes() }))
+      /** What the other side has. */
+      const known = fields.map(() => 0)
+      for (let part = 0; part < 5; part++) {
+        if (part > 0) packer.nextPart()
+        if (part > 0) unpacker.nextPart()
+        for (const [at, parts] of fields.entries()) {
+          const [fresh, isThere, goesOn] = parts[part] ?? [[], false, true]
+          if (!goesOn) grown[at] = { values: [], words: new WordHashes() }
+          if (!goesOn) known[at] = 0
+          const { values, words } = grown[at]!
+          values.push(...fresh)
+          if (!isThere || values.length === 0) known[at] = 0
+          if (!isThere || values.length === 0) continue
+          const dictionary = { values: values.slice(), words, isDistinct: true as const }
+          const rows = values.length
+          const vector: Vector = { kind: 'dict', rowCount: rows, codes: Uint16Array.from(values.keys()), dictionary }
+          const first = packer.pack({ rowCount: rows, columns: new Map([['f', vector]]) }).block
+          const packed = first.columns[0]![1]
+          assert.ok(packed.kind === 'dict' && packed.packed !== null && 'plain' in packed.packed)
+          assert.equal(packed.packed.plain.length, rows - known[at]!)
+          known[at] = rows
+          const there = unpacker.unpack(structuredClone(first)).columns.get('f')
+          const again = carried({ rowCount: rows, columns: new Map([['f', vector]]) }, packer, unpacker)
+          assert.deepEqual(valuesOf(there!, rows), values)
+          const twice = again.columns.get('f')
+          assert.ok(there?.kind === 'dict' && twice?.kind === 'dict' && there.dictionary === twice.dictionary)
+          assert.equal(there.dictionary.isDistinct, true)
+        }
+      }
+    }),
+    { numRuns: 200 },
+  )
 })
 
 test('a store whose parts are built in a thread holds what was appended, before and after', () =>
