@@ -5,9 +5,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type BuildInput, type PartToBuild, ThreadBuilder } from '../../storage/build/builder.ts'
 import { Packer, Unpacker } from '../../storage/build/handover.ts'
+import { NODE_FILESYSTEM } from '../../storage/filesystem.ts'
 import { MemoryPart } from '../../storage/ingest/memory-part.ts'
 import { FAST_COMPRESSION } from '../../storage/part/chunk.ts'
+import { createChunkCache } from '../../storage/part/chunk-cache.ts'
 import type { BlockColumns, PartDescription } from '../../storage/part/columns.ts'
+import { openPart } from '../../storage/part/read.ts'
 import { openStore } from '../../storage/store.ts'
 import { DateTime, Duration, type Value } from '../../storage/value.ts'
 import type { Vector } from '../../storage/vector.ts'
@@ -159,6 +162,30 @@ test('what the thread cannot write is told with its code, and the next part is w
     const description = await build(builder, directory, inputOf(part))
     assert.equal(description.rowCount, 30)
     assert.deepEqual(fs.readdirSync(directory), ['p.part'])
+    await builder.close()
+  }))
+
+test('a dictionary goes on from part to part, whatever becomes of one of them', () =>
+  withDirectory(async directory => {
+    const builder = new ThreadBuilder(0)
+    const ROWS = 5000
+    let before: MemoryPart | null = null
+    for (let number = 0; number < 7; number++) {
+      const part: MemoryPart = new MemoryPart('p', 'main', 2048, undefined, before)
+      // Of 3,000 users some are new in each part.
+      const userOf = (row: number) => `user ${((row * 7919) % 3000) + 500 * number}`
+      for (const row of range(0, ROWS)) part.append(event({ user: userOf(row) }, { raw: null }), 100, row + 1)
+      if (number === 2) await assert.rejects(build(builder, `${directory}/nowhere`, inputOf(part)), { code: 'ENOENT' })
+      if (number === 4) await builder.close()
+      await build(builder, directory, inputOf(part))
+      const written = openPart(NODE_FILESYSTEM, `${directory}/p.part`, createChunkCache(1 << 24))
+      const users = range(0, written.blockCount).flatMap(at =>
+        valuesOf(written.block(at).column('user'), written.block(at).rowCount),
+      )
+      written.close()
+      assert.deepEqual(users, range(0, ROWS).map(userOf))
+      before = part
+    }
     await builder.close()
   }))
 
