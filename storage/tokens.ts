@@ -32,7 +32,7 @@ export function tokensOf(text: string): string[] {
 export const HASH_SEED: number = 0x811c9dc5 | 0
 export const HASH_PRIME: number = 0x01000193
 
-/** Spreads the entropy of the last bytes over the whole word. */
+/** murmur3's finaliser: spreads the entropy of the last bytes over the whole word. Part of the file format. */
 export function finishHash(hash: number): number {
   let mixed = hash ^ (hash >>> 16)
   mixed = Math.imul(mixed, 0x85ebca6b)

@@ -114,13 +114,17 @@ const FIELDS_MAX = 1000
 /** The thread is gone, for whatever reason: what it should have done is still to do. */
 class ThreadLostError extends Error {}
 
+interface BuildThread {
+  readonly worker: Worker
+  /** It packed the part that the thread wrote last; null: that was none, or who knows what the thread got of it. */
+  packer: Packer<SharedArrayBuffer> | null
+}
+
 export class ThreadBuilder implements PartBuilder {
   readonly isApart = true
   private readonly inline = new InlineBuilder(NODE_FILESYSTEM)
   private readonly inlineBytes: number | null
-  private worker: Worker | null = null
-  /** It packed the part that the thread wrote last; null: that was none, or who knows what the thread got of it. */
-  private packer: Packer<SharedArrayBuffer> | null = null
+  private thread: BuildThread | null = null
   private idle: NodeJS.Timeout | null = null
   /** Blocks that were asked for and are not sent. */
   private owed = 0
@@ -153,10 +157,9 @@ export class ThreadBuilder implements PartBuilder {
 
   async close(): Promise<void> {
     if (this.idle !== null) clearTimeout(this.idle)
-    const { worker } = this
-    this.worker = null
-    this.packer = null
-    await worker?.terminate()
+    const { thread } = this
+    this.thread = null
+    await thread?.worker.terminate()
   }
 
   private async inThread(
@@ -165,15 +168,16 @@ export class ThreadBuilder implements PartBuilder {
     done: (description: PartDescription) => void,
   ): Promise<PartDescription> {
     if (this.idle !== null) clearTimeout(this.idle)
-    const worker = this.worker ?? this.start()
+    const thread = this.thread ?? this.start()
+    const { worker } = thread
     // Somebody's events wait for it.
     worker.ref()
     const { port1, port2 } = new MessageChannel()
     const sent = new Int32Array(new SharedArrayBuffer(4))
     const blocks = input.blocks()[Symbol.iterator]()
-    const goesOn = this.packer !== null
-    const packer = this.packer ?? new Packer(bytes => sharedMemory.take(bytes))
-    this.packer = null
+    const goesOn = thread.packer !== null
+    const packer = thread.packer ?? new Packer(bytes => sharedMemory.take(bytes))
+    thread.packer = null
     if (goesOn) packer.nextPart()
     const sendBlock = async (): Promise<void> => {
       const next = blocks.next()
@@ -214,7 +218,7 @@ export class ThreadBuilder implements PartBuilder {
         })
         worker.postMessage({ part, blocks: port2, sent, goesOn } satisfies BuildMessage, [port2])
       })
-      if (this.worker === worker) this.packer = packer
+      thread.packer = packer
       return description
     } finally {
       this.lost = null
@@ -226,7 +230,7 @@ export class ThreadBuilder implements PartBuilder {
     }
   }
 
-  private start(): Worker {
+  private start(): BuildThread {
     const worker = new Worker(WORKER, { name: 'quern-build', workerData: borrowCompressor() })
     const { threadId } = worker
     let reason = 'the thread that builds parts ended'
@@ -236,14 +240,12 @@ export class ThreadBuilder implements PartBuilder {
     // Only then does it certainly write no more.
     worker.on('exit', () => {
       returnCompressor(threadId)
-      if (this.worker === worker) {
-        this.worker = null
-        this.packer = null
-      }
+      if (this.thread === thread) this.thread = null
       this.lost?.(new ThreadLostError(reason))
     })
-    this.worker = worker
-    return worker
+    const thread: BuildThread = { worker, packer: null }
+    this.thread = thread
+    return thread
   }
 }
 

@@ -20,20 +20,22 @@ import { WordHashes } from '../word-hashes.ts'
 
 type PackedValues = { readonly plain: readonly Value[] } | { readonly count: number; readonly encoded: Uint8Array }
 
+interface PackedDict {
+  readonly kind: 'dict'
+  readonly rowCount: number
+  readonly codes: DictVector['codes']
+  readonly dictionary: number
+  /** With the first vector that has it. */
+  readonly packed: PackedValues | null
+  /** The dictionary whose values come before those; null: there are no others. */
+  readonly grownFrom: number | null
+  readonly isDistinct: boolean
+}
+
 type PackedVector =
   | Exclude<Vector, ConstVector | DictVector | { readonly kind: 'any' }>
   | { readonly kind: 'const' | 'any'; readonly rowCount: number; readonly packed: PackedValues }
-  | {
-      readonly kind: 'dict'
-      readonly rowCount: number
-      readonly codes: DictVector['codes']
-      readonly dictionary: number
-      /** With the first vector that has it. */
-      readonly packed: PackedValues | null
-      /** The dictionary whose values come before those; null: there are no others. */
-      readonly grownFrom: number | null
-      readonly isDistinct: boolean
-    }
+  | PackedDict
 
 export interface PackedBlock {
   readonly rowCount: number
@@ -126,9 +128,6 @@ export class Packer<Kind extends ArrayBufferLike> {
       case 'dict': {
         const codes = this.#own(vector.codes)
         const { isDistinct = false } = vector.dictionary
-        const known = this.#dictionaries.get(vector.dictionary)
-        if (known !== undefined)
-          return { kind: 'dict', rowCount, codes, dictionary: known, packed: null, grownFrom: null, isDistinct }
         return { kind: 'dict', rowCount, codes, ...this.#dictionary(vector.dictionary), isDistinct }
       }
       case 'text':
@@ -151,14 +150,16 @@ export class Packer<Kind extends ArrayBufferLike> {
     }
   }
 
-  #dictionary(dictionary: Dictionary): { dictionary: number; packed: PackedValues; grownFrom: number | null } {
+  #dictionary(dictionary: Dictionary): Pick<PackedDict, 'dictionary' | 'packed' | 'grownFrom'> {
     const { values, words } = dictionary
+    const known = this.#dictionaries.get(dictionary)
+    if (known !== undefined) return { dictionary: known, packed: null, grownFrom: null }
     const number = this.#dictionaryCount++
     this.#dictionaries.set(dictionary, number)
     if (words === undefined) return { dictionary: number, packed: this.#values(values), grownFrom: null }
     const before = this.#growing.get(words) ?? this.#grewBefore.get(words)
     this.#growing.set(words, { number, count: values.length })
-    const packed = this.#values(before === undefined ? values : values.slice(before.count))
+    const packed = this.#values(values.slice(before?.count ?? 0))
     return { dictionary: number, packed, grownFrom: before?.number ?? null }
   }
 

@@ -41,10 +41,10 @@ import { LineTexts } from './line-texts.ts'
 import type { EventDefaults } from './read-event.ts'
 import { TIME_CODE, TIME_LOCALS, TIME_PARAMETERS } from './time-code.ts'
 
-/** Of a buffer: `[start, end)`. */
 /** Times of other minutes among as many lines as are read at once: with more of them one by one is no slower. */
 const OTHER_TIMES_MAX = 32
 
+/** Of a buffer: `[start, end)`. */
 export interface ByteSpan {
   readonly start: number
   readonly end: number

@@ -4,6 +4,7 @@
  * it took 16 bits and found one in 208. Building one costs a pass of peeling (about 60 ns a token), asking it three reads.
  */
 import { spareMemory } from '../spare-memory.ts'
+import { finishHash } from '../tokens.ts'
 import type { ByteSink, ByteSource } from './bytes.ts'
 import { type FuseShape, peelByLoop } from './fuse-loop.ts'
 
@@ -19,19 +20,10 @@ export interface FuseFilter {
 const SEGMENT_LENGTH_LOG_MAX = 16
 const SEEDS_TRIED = 64
 
-/** murmur3's finaliser. Part of the file format, as `locate` and what it calls are. */
-function mix(value: number): number {
-  let mixed = value ^ (value >>> 16)
-  mixed = Math.imul(mixed, 0x85ebca6b)
-  mixed ^= mixed >>> 13
-  mixed = Math.imul(mixed, 0xc2b2ae35)
-  return mixed ^ (mixed >>> 16)
-}
-
-/** Writes the three places of a hash to `places`; its fingerprint is returned. */
+/** Writes the three places of a hash to `places`; its fingerprint is returned. Part of the file format, as what it calls is. */
 function locate(hash: number, seed: number, segmentLength: number, segmentCount: number, places: Int32Array): number {
-  const first = mix(hash ^ Math.imul(seed, 0x9e3779b1))
-  const second = mix((first + 0x7f4a7c15) | 0)
+  const first = finishHash(hash ^ Math.imul(seed, 0x9e3779b1))
+  const second = finishHash((first + 0x7f4a7c15) | 0)
   const mask = segmentLength - 1
   const base = baseOf(first, segmentCount * segmentLength)
   places[0] = base
@@ -45,7 +37,7 @@ function baseOf(first: number, room: number): number {
 }
 
 function fingerprintOf(second: number): number {
-  return mix((second + 0x165667b1) | 0) & 0xff
+  return finishHash((second + 0x165667b1) | 0) & 0xff
 }
 
 /** @param hashes  distinct; the first `count` of them */
@@ -103,8 +95,8 @@ function join(
   const mask = segmentLength - 1
   for (let index = 0; index < count; index++) {
     const hash = hashes[index]!
-    const first = mix(hash ^ salt)
-    const second = mix((first + 0x7f4a7c15) | 0)
+    const first = finishHash(hash ^ salt)
+    const second = finishHash((first + 0x7f4a7c15) | 0)
     const a = 2 * baseOf(first, room)
     const b = 2 * (((a >>> 1) + segmentLength) ^ (second & mask))
     const c = 2 * (((a >>> 1) + 2 * segmentLength) ^ ((second >>> 16) & mask))
@@ -145,8 +137,8 @@ function takeApart(
     const hash = slots[2 * place + JOINED]!
     order[peeled] = hash
     own[peeled++] = place
-    const first = mix(hash ^ salt)
-    const second = mix((first + 0x7f4a7c15) | 0)
+    const first = finishHash(hash ^ salt)
+    const second = finishHash((first + 0x7f4a7c15) | 0)
     const a = baseOf(first, room)
     const b = (a + segmentLength) ^ (second & mask)
     const c = (a + 2 * segmentLength) ^ ((second >>> 16) & mask)
@@ -170,8 +162,8 @@ function assign(
 ): void {
   const mask = segmentLength - 1
   for (let index = order.length - 1; index >= 0; index--) {
-    const first = mix(order[index]! ^ salt)
-    const second = mix((first + 0x7f4a7c15) | 0)
+    const first = finishHash(order[index]! ^ salt)
+    const second = finishHash((first + 0x7f4a7c15) | 0)
     const a = baseOf(first, room)
     const b = (a + segmentLength) ^ (second & mask)
     const c = (a + 2 * segmentLength) ^ ((second >>> 16) & mask)

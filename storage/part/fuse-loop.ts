@@ -5,6 +5,7 @@
  */
 import { type Code, I32, I64, type LoopBeside, MachineLoop, op } from '../vector-module.ts'
 import { WhileUsed } from '../while-used.ts'
+import { finishHashCode } from './hash-code.ts'
 
 export interface FuseShape {
   readonly salt: number
@@ -25,17 +26,10 @@ const [AT, HASH, FIRST, SECOND, A, B, C, PLACE, READ, WRITE] = [8, 9, 10, 11, 12
 const [HELD, HASH_LONG] = [18, 19] as const
 const LOCALS = [...new Array<number>(10).fill(I32), I64, I64]
 
-/** murmur3's finaliser. */
-const mix = (local: number): Code => [
-  ...[op.get(local), op.get(local), op.i32(16), op.shiftRight, op.xor, op.i32(0x85ebca6b | 0), op.multiply],
-  ...[op.tee(local), op.get(local), op.i32(13), op.shiftRight, op.xor, op.i32(0xc2b2ae35 | 0), op.multiply],
-  ...[op.tee(local), op.get(local), op.i32(16), op.shiftRight, op.xor, op.set(local)],
-]
-
 /** As `locate` does: of HASH the places A, B and C, and SECOND. */
 const LOCATE: Code = [
-  ...[op.get(HASH), op.get(SALT), op.xor, op.set(FIRST), ...mix(FIRST)],
-  ...[op.get(FIRST), op.i32(0x7f4a7c15), op.add, op.set(SECOND), ...mix(SECOND)],
+  ...[op.get(HASH), op.get(SALT), op.xor, op.set(FIRST), ...finishHashCode(FIRST)],
+  ...[op.get(FIRST), op.i32(0x7f4a7c15), op.add, op.set(SECOND), ...finishHashCode(SECOND)],
   ...[op.get(FIRST), op.longOfUnsigned, op.get(ROOM), op.longOfUnsigned, op.multiplyLongs],
   ...[op.i64(32), op.shiftRightLong, op.intOfLong, op.tee(A), op.get(SEGMENT), op.add],
   ...[op.get(SECOND), op.get(SEGMENT), op.i32(1), op.sub, op.and, op.xor, op.set(B)],
@@ -97,7 +91,7 @@ const ASSIGN: Code = [
   ...[op.get(COUNT), op.i32(2), op.shiftLeft, op.set(AT)],
   ...[op.block, op.loop, op.get(AT), op.isZero, op.brIf(1), op.get(AT), op.i32(4), op.sub, op.set(AT)],
   ...[op.get(ORDER), op.get(AT), op.add, op.load, op.set(HASH), ...LOCATE],
-  ...[op.get(SECOND), op.i32(0x165667b1), op.add, op.set(FIRST), ...mix(FIRST)],
+  ...[op.get(SECOND), op.i32(0x165667b1), op.add, op.set(FIRST), ...finishHashCode(FIRST)],
   ...[op.get(LONELY), op.get(OWN), op.get(AT), op.add, op.load, op.add],
   ...[op.get(FIRST), ...fingerprintAt(A), ...fingerprintAt(B), ...fingerprintAt(C), op.storeByte(0)],
   ...[op.br(0), op.end, op.end, op.i32(0)],

@@ -9,6 +9,7 @@ import { HASH_PRIME, HASH_SEED } from '../tokens.ts'
 import type { TextVector } from '../vector.ts'
 import { type Code, I32, I64, type LoopBeside, MachineLoop, op, V128 } from '../vector-module.ts'
 import { WhileUsed } from '../while-used.ts'
+import { finishHashCode } from './hash-code.ts'
 
 const BLOCK_BYTES = 64
 const WORD_BYTES = 8
@@ -149,15 +150,6 @@ const step = (side: number): Code => [
   ...[op.get(byteOf(side)), op.i32(1), op.add, op.set(byteOf(side))],
 ]
 
-const xorShifted = (hash: number, by: number): Code => [
-  ...[op.get(hash), op.get(hash), op.i32(by), op.shiftRight, op.xor, op.set(hash)],
-]
-const multiplied = (hash: number, by: number): Code => [op.get(hash), op.i32(by | 0), op.multiply, op.set(hash)]
-const finish = (hash: number): Code => [
-  ...[...xorShifted(hash, 16), ...multiplied(hash, 0x85ebca6b), ...xorShifted(hash, 13)],
-  ...[...multiplied(hash, 0xc2b2ae35), ...xorShifted(hash, 16)],
-]
-
 const lengthOf = (side: number): Code => [op.get(endOf(side)), op.get(byteOf(side)), op.sub]
 const lesser = (side: number): Code => [
   ...[...lengthOf(side), op.get(LEAST), op.lessUnsigned, op.ifThen, ...lengthOf(side), op.set(LEAST), op.end],
@@ -178,7 +170,7 @@ const HASH: Code = [
   ...SIDES.flatMap(side => [
     ...[op.block, op.loop, op.get(byteOf(side)), op.get(endOf(side)), op.notLessUnsigned, op.brIf(1)],
     ...[...step(side), op.br(0), op.end, op.end],
-    ...[...finish(hashOf(side)), op.get(TO), op.get(hashOf(side)), op.storeAt(4 * side)],
+    ...[...finishHashCode(hashOf(side)), op.get(TO), op.get(hashOf(side)), op.storeAt(4 * side)],
   ]),
   ...[op.get(FROM), op.i32(8 * SIDES.length), op.add, op.set(FROM)],
   ...[op.get(TO), op.i32(4 * SIDES.length), op.add, op.set(TO), op.br(0), op.end, op.end, op.i32(0)],

@@ -5,6 +5,7 @@
 import { HASH_PRIME, HASH_SEED } from '../../tokens.ts'
 import { type Code, F64, I32, type LoopBeside, MachineLoop, op } from '../../vector-module.ts'
 import { WhileUsed } from '../../while-used.ts'
+import { finishHashCode } from '../hash-code.ts'
 
 /** Numbers before the point that are noted, and digits behind it. */
 const WHOLES = 16_384
@@ -33,11 +34,6 @@ const [AT, WHOLE, REST, DIGIT_AT, HASH, OUT_AT, LEFT_AT, DIGIT_COUNT] = [1, 2, 3
 const [SIZE, SCALED] = [9, 10] as const
 const LOCALS = [I32, I32, I32, I32, I32, I32, I32, I32, F64, F64]
 
-const xorShifted = (by: number): Code => [
-  ...[op.get(HASH), op.get(HASH), op.i32(by), op.shiftRight, op.xor, op.set(HASH)],
-]
-const multiplied = (by: number): Code => [op.get(HASH), op.i32(by | 0), op.multiply, op.set(HASH)]
-
 /** `hashToken` of the last DIGIT_COUNT digits of REST, to what is put out. */
 const HASH_DIGITS: Code = [
   ...[op.i32(TEXT_END), op.tee(DIGIT_AT), op.get(DIGIT_COUNT), op.sub, op.set(DIGIT_COUNT)],
@@ -48,8 +44,16 @@ const HASH_DIGITS: Code = [
   ...[op.i32(HASH_SEED), op.set(HASH), op.loop],
   ...[op.get(HASH), op.get(DIGIT_AT), op.loadByte, op.xor, op.i32(HASH_PRIME), op.multiply, op.set(HASH)],
   ...[op.get(DIGIT_AT), op.i32(1), op.add, op.tee(DIGIT_AT), op.i32(TEXT_END), op.lessUnsigned, op.brIf(0), op.end],
-  ...[...xorShifted(16), ...multiplied(0x85ebca6b), ...xorShifted(13), ...multiplied(0xc2b2ae35), ...xorShifted(16)],
-  ...[op.get(OUT_AT), op.get(HASH), op.store, op.get(OUT_AT), op.i32(4), op.add, op.set(OUT_AT)],
+  ...[
+    ...finishHashCode(HASH),
+    op.get(OUT_AT),
+    op.get(HASH),
+    op.store,
+    op.get(OUT_AT),
+    op.i32(4),
+    op.add,
+    op.set(OUT_AT),
+  ],
 ]
 
 /** The same of all digits of REST. */
